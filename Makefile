@@ -1,0 +1,79 @@
+# The only list of commands; `make` prints them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CONTRACT := service/sessiond/rpc/contract.binpb
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check lint fmt types proto verify breaking bench lock audit clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# Two stamps: what the server needs, and what developing it needs beside.
+$(VENV)/.runtime: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
+	@echo "installing what tests need into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+setup: $(VENV)/.dev ## make .venv with everything that developing needs
+
+run: $(VENV)/.runtime ## start the server on its embedded default (SQLite, echo) and say how to call it
+	@exec $(BIN)/sessiontools serve --hints
+
+test: $(VENV)/.dev ## run every test, on SQLite and PostgreSQL
+	$(BIN)/pytest
+
+check: lint types verify test ## exactly what CI runs
+
+lint: $(VENV)/.dev ## protos and Python: rules and format
+	$(BIN)/buf lint
+	$(BIN)/buf format -d --exit-code
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/.dev ## the strict type checker
+	$(BIN)/mypy
+
+fmt: $(VENV)/.dev ## put protos and Python into their format
+	$(BIN)/buf format -w
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+proto: $(VENV)/.dev ## generate the code of every language from proto/
+	$(BIN)/buf generate
+	$(BIN)/buf build --as-file-descriptor-set -o $(CONTRACT)
+
+verify: $(VENV)/.dev ## fail when generated code is not what proto/ gives, or the contract broke
+	rm -rf build/verify
+	$(BIN)/buf generate -o build/verify
+	$(BIN)/buf build --as-file-descriptor-set -o build/verify/contract.binpb
+	diff -r -x __init__.py -x __pycache__ build/verify/clients/python/sessiontools/v1 clients/python/sessiontools/v1
+	cmp build/verify/contract.binpb $(CONTRACT)
+
+BREAKING_BASE ?= .git\#branch=main
+breaking: $(VENV)/.dev ## compare proto/ with another state of it (BREAKING_BASE, default branch main)
+	$(BIN)/buf breaking --against '$(BREAKING_BASE)'
+
+bench: $(VENV)/.dev ## measure, and write docs/performance.md
+	$(BIN)/python -m bench
+
+lock: $(VENV)/.dev ## renew both lock files from pyproject.toml
+	$(BIN)/uv pip compile -q --upgrade --universal --no-emit-index-url --no-header --generate-hashes pyproject.toml --group build -o requirements.lock
+	$(BIN)/uv pip compile -q --upgrade --universal --no-emit-index-url --no-header --generate-hashes pyproject.toml --all-extras --group build --group dev -o requirements-dev.lock
+
+audit: $(VENV)/.dev ## look the pinned packages up in the advisory database (needs its network)
+	$(BIN)/pip-audit -r requirements.lock
+
+clean: ## remove what was built and installed
+	rm -rf build dist .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The Python client of Session Tools; `sessiontools.v1` holds the generated contract."""
