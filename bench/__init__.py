@@ -1,0 +1,4 @@
+"""Measurements, as ratios taken in one run on one machine; `make bench` writes them to docs/performance.md.
+
+One module for each group of scenarios, with one function `tables(bench)`; `__main__` lists them.
+"""

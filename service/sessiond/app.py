@@ -1,0 +1,100 @@
+"""Everything built once, started in order, and stopped in the opposite order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+
+from sessiond.configured import models_of, rules_of, tokens_of
+from sessiond.model.rules import Rules
+from sessiond.rpc.admission import admission
+from sessiond.rpc.credentials import Credentials
+from sessiond.rpc.gateway import Gateway
+from sessiond.rpc.guard import Guard
+from sessiond.rpc.health import Health, add_health
+from sessiond.rpc.listening import TlsFiles, listen
+from sessiond.rpc.reflection import add_reflection
+from sessiond.rpc.runtime import Runtime
+from sessiond.rpc.server import ServerLimits, build_server, drain
+from sessiond.rpc.session_tools import SessionTools
+from sessiond.rpc.toolbox import Toolbox
+from sessiond.settings import Settings
+from sessiond.store.database import Database
+from sessiond.store.opening import open_database
+from sessiond.waiting import Waits
+from sessiond.wake import Wake
+from sessiond.worker.loop import Worker
+from sessiond.worker.providers import providers_of
+from sessiond.worker.store_watch import watch_store
+from sessiond.worker.sweep import sweep_for_ever
+from sessiontools.v1 import gateway_service_pb2_grpc, runtime_service_pb2_grpc, session_tools_service_pb2_grpc
+
+log = logging.getLogger("sessiond.app")
+
+SERVICES = tuple(f"sessiontools.v1.{name}" for name in ("SessionToolsService", "GatewayService", "RuntimeService"))
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that answers calls."""
+
+    port: int
+    health: Health
+    server: grpc.aio.Server
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Running]:
+    """A server on these settings for the time of the context; leaving it drains."""
+    async with AsyncExitStack() as stack:
+        wake = Wake()
+        db = await open_database(settings.store.url, wake.publish, settings.store.pool_size)
+        stack.push_async_callback(db.close)
+        health = Health(SERVICES)
+        rules = rules_of(settings)
+        waits = Waits(wake, rules.waits)
+        tools = SessionTools(db, rules, waits)
+        server = _server(settings, db, rules, waits, tools, health)
+        worker = Worker(db, rules, waits, providers_of(models_of(settings, os.environ)), Toolbox(tools))
+        port = listen(
+            server,
+            settings.server.listen,
+            tls=_tls_files(settings),
+            has_tokens=bool(settings.auth.tokens),
+            insecure=settings.server.insecure,
+        )
+        tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        for work in (watch_store(db, health.set_serving), worker.run(), sweep_for_ever(db, rules)):
+            stack.callback(tasks.create_task(work).cancel)
+        await server.start()
+        steps = (waits.drain, worker.release_all)
+        stack.push_async_callback(drain, server, health, settings.server.drain_grace_seconds, steps)
+        yield Running(port, health, server)
+
+
+def _server(
+    settings: Settings, db: Database, rules: Rules, waits: Waits, tools: SessionTools, health: Health
+) -> grpc.aio.Server:
+    guard = Guard(admission(Credentials(tokens_of(settings))))
+    server = build_server(guard, ServerLimits(settings.server.max_request_bytes))
+    session_tools_service_pb2_grpc.add_SessionToolsServiceServicer_to_server(tools, server)
+    gateway_service_pb2_grpc.add_GatewayServiceServicer_to_server(Gateway(db, rules, waits), server)
+    runtime_service_pb2_grpc.add_RuntimeServiceServicer_to_server(Runtime(db, rules, waits), server)
+    add_health(server, health)
+    add_reflection(server, SERVICES)
+    return server
+
+
+def _tls_files(settings: Settings) -> TlsFiles | None:
+    tls = settings.server.tls
+    if tls.cert is None or tls.key is None:
+        return None
+    client_ca = Path(tls.client_ca).expanduser() if tls.client_ca else None
+    return TlsFiles(Path(tls.cert).expanduser(), Path(tls.key).expanduser(), client_ca)

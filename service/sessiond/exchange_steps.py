@@ -1,0 +1,163 @@
+"""The end of a run and all it leads to, in the transaction that ends it (property 1, S9-S14, P7-P11, D4).
+
+No coordinator and no timer: what follows is decided by `model.exchanges.follow_up` and inserted here, so that a crash
+between any two steps loses nothing and any replica takes the next one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sessiond.egress import Outgoing, send_out
+from sessiond.ids import new_id
+from sessiond.model import announce
+from sessiond.model.events import TurnTaken
+from sessiond.model.exchanges import (
+    AnnounceTurn,
+    Exchange,
+    ExchangeKind,
+    NextTurn,
+    Publish,
+    Report,
+    Settled,
+    Suppressed,
+    follow_up,
+)
+from sessiond.model.messages import Draft, Provenance, ProvenanceKind, Role, Text, Usage
+from sessiond.model.rules import Rules
+from sessiond.model.runs import SERVER, Ending, Run, RunKind, RunState
+from sessiond.model.sessions import Session
+from sessiond.store import exchanges, messages, run_endings, run_queue, runs, sessions, traces
+from sessiond.store.run_queue import NewRun
+from sessiond.store.transaction import Tx
+from sessiond.turns import run_settings
+
+# Read by models and people; names no token, key or prompt.
+ANNOUNCE_REQUEST = "Announce the outcome of this exchange to the chat, or stay silent."
+REPORT_REQUEST = "Report the result of your task to whoever asked for it, or stay silent."
+TOOLS = {ExchangeKind.SEND: "sessions_send", ExchangeKind.SPAWN: "sessions_spawn"}
+
+
+def end_run(
+    tx: Tx, rules: Rules, run_id: str, ending: Ending, fence: int | None = None, keeps_token: bool = False
+) -> Run | None:
+    """End a run and insert what follows, unless it has ended or is under another lease by now: then None.
+
+    The session's row is locked first, then the run's: the one order that everybody keeps.
+    """
+    found = runs.get(tx, run_id)
+    if found is None:
+        return None
+    session = sessions.get(tx, found.session, lock=True)
+    run = runs.get(tx, run_id, lock=True)
+    if run is None or run.is_final or (fence is not None and run.fence != fence):
+        return None
+    ending = replace(ending, usage=_with_cost(rules, run, ending.usage or run.usage))
+    ended = run_endings.finish(tx, session, run, ending, keeps_token)
+    if run.exchange_id:
+        _go_on(tx, rules, session, ended, ending)
+    elif run.deliver:
+        _answer_chat(tx, rules, session, ended, ending)
+    return ended
+
+
+def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:
+    """What the run took, with its price where the model has one and the runtime told none."""
+    price = rules.prices.get(run.model)
+    if usage is None or usage.cost_usd is not None or price is None:
+        return usage
+    return replace(usage, cost_usd=announce.cost_of(usage, price.tokens_in, price.tokens_out))
+
+
+def _answer_chat(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> None:
+    """A chat's reply goes out the way its message came (D4); silence leaves a row that says so."""
+    if ending.state is not RunState.SUCCEEDED:
+        return
+    suppressed = Suppressed.SKIPPED if ending.is_skipped else None if (ending.reply or "").strip() else Suppressed.EMPTY
+    send_out(tx, rules, Outgoing(run.id, "chat", session, run.route, ending.reply or "", suppressed=suppressed))
+
+
+def _go_on(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> None:
+    exchange = exchanges.get(tx, run.exchange_id, lock=True)
+    if exchange is None or exchange.is_settled:
+        return
+    if run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and ending.reply:
+        exchanges.note_reply(tx, exchange, ending.reply)
+    step = follow_up(exchange, RunKind(run.kind), run.turn, run.session, ending)
+    match step:
+        case NextTurn(next_session, turn, text):
+            provenance = Provenance(ProvenanceKind.REPLY_BACK, session.key, run.id, TOOLS[ExchangeKind.SEND])
+            draft = Draft(Role.USER, (Text(text),), provenance)
+            _take_turn(tx, rules, exchange, run, next_session, RunKind.REPLY, turn, draft)
+        case AnnounceTurn(next_session):
+            is_spawn = exchange.kind == ExchangeKind.SPAWN
+            kind = RunKind.SPAWN_ANNOUNCE if is_spawn else RunKind.ANNOUNCE
+            provenance = Provenance(ProvenanceKind.ANNOUNCE_STEP, tool=TOOLS[ExchangeKind(exchange.kind)])
+            request = REPORT_REQUEST if is_spawn else ANNOUNCE_REQUEST
+            _take_turn(
+                tx, rules, exchange, run, next_session, kind, 0, Draft(Role.SYSTEM, (Text(request),), provenance)
+            )
+        case Publish(text, suppressed):
+            outgoing = Outgoing(run.id, "announce", session, exchange.route, text, exchange.id, suppressed)
+            send_out(tx, rules, outgoing)
+        case Report():
+            _report(tx, rules, exchange, session, run, step)
+        case Settled():
+            exchanges.settle(tx, exchange)
+
+
+def _take_turn(
+    tx: Tx, rules: Rules, exchange: Exchange, parent: Run, session_id: int, kind: RunKind, turn: int, draft: Draft
+) -> None:
+    """Queue the exchange's next run, and tell whoever follows the first one.
+
+    It counts on the trace but is never refused there: an accepted send may owe no more than its turns and announce.
+    """
+    session = sessions.get(tx, session_id, lock=True)
+    traces.count(tx, parent.trace_id)
+    new = NewRun(
+        id=new_id(),
+        kind=kind,
+        actor=SERVER,
+        trace_id=parent.trace_id,
+        parent=parent,
+        exchange_id=exchange.id,
+        turn=turn,
+        **run_settings(rules, session),
+    )
+    run_queue.enqueue(tx, session, new, replace(draft, run_id=new.id))
+    runs.note_event(tx, exchange.primary_run_id, TurnTaken(exchange.id, turn, session.key, new.id))
+
+
+def _report(tx: Tx, rules: Rules, exchange: Exchange, child: Session, run: Run, step: Report) -> None:
+    """A sub-agent's outcome: appended to the requester's transcript, and delivered to its frozen route (P8-P10)."""
+    primary = runs.get(tx, exchange.primary_run_id)
+    requester = sessions.get(tx, exchange.requester_session, lock=True) if exchange.requester_session else child
+    if primary is None:
+        return
+    if exchange.requester_session and primary.usage:
+        sessions.add_spawned_usage(tx, exchange.requester_session, primary.usage)
+    text = "" if step.suppressed else _report_text(rules, exchange, child, primary, step.reply)
+    if text and exchange.requester_session:
+        source = Provenance(ProvenanceKind.SUBAGENT_ANNOUNCE, child.key, run.id, TOOLS[ExchangeKind.SPAWN])
+        messages.append(tx, requester, [Draft(Role.SYSTEM, (Text(text),), source)])
+    outgoing = Outgoing(run.id, "report", requester, exchange.route, text, exchange.id, step.suppressed)
+    send_out(tx, rules, outgoing)
+
+
+def _report_text(rules: Rules, exchange: Exchange, child: Session, primary: Run, reply: str | None) -> str:
+    stats = announce.Stats(
+        runtime_ms=(primary.end_ms or 0) - (primary.start_ms or primary.end_ms or 0),
+        usage=primary.usage,
+        cost_usd=primary.cost_usd,
+        session_key=child.key,
+        session_id=child.session_id,
+        transcript=rules.transcript_of(child.session_id),
+    )
+    return announce.report(
+        reply=reply,
+        status=announce.status_word(RunState(primary.state), primary.end_reason),
+        fallback_result=exchange.first_reply or "",
+        error=primary.failure_message,
+        stats=announce.stats_line(stats, rules.announce_stats),
+    )

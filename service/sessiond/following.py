@@ -1,0 +1,215 @@
+"""Following runs: pages of events after a cursor, until there is nothing more to wait for (W1-W9).
+
+One loop serves WaitRun and WaitRuns. It pulls from the store after its own cursor; hints only make it look sooner.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from sessiond.access import View, view_of
+from sessiond.model.callers import Caller
+from sessiond.model.errors import RunNotFound
+from sessiond.model.rules import Rules
+from sessiond.model.runs import Run
+from sessiond.model.waits import EndReason, WaitMode, WaitUntil
+from sessiond.store import deliveries, exchanges, run_events, runs
+from sessiond.store.database import Database
+from sessiond.store.run_events import StoredEvent, run_topic
+from sessiond.store.runs import PlacedRun
+from sessiond.store.transaction import Tx
+from sessiond.waiting import DRAIN_TOPIC, Waits, noted
+
+# Few enough that a page of the largest messages stays small in memory; more pages follow at once.
+PAGE_EVENTS = 32
+TOOL = "wait_run"
+_ONLY_SETTLED = frozenset({"turn", "delivery"})
+
+
+@dataclass(frozen=True)
+class Follow:
+    """How to follow: until when, how quietly, and what to leave out."""
+
+    until: WaitUntil = WaitUntil.REPLY
+    mode: WaitMode = WaitMode.ALL
+    max_wait_s: float | None = None
+    heartbeat_s: float = 15
+    include_deltas: bool = False
+    deadline_s: float | None = None
+
+
+@dataclass
+class Followed:
+    """One run that is followed: how far its reader is, and what was last seen of it."""
+
+    run_id: str
+    seen: int
+    placed: PlacedRun | None = None
+    is_over: bool = False
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The run as it is now."""
+
+    followed: Followed
+    placed: PlacedRun
+    at_ms: int
+
+
+@dataclass(frozen=True)
+class Happened:
+    """One event of a run."""
+
+    followed: Followed
+    event: StoredEvent
+
+
+@dataclass(frozen=True)
+class Heartbeat:
+    """Nothing happened for a while."""
+
+    at_ms: int
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The last word, and the run that brought it, if one did."""
+
+    reason: EndReason
+    at_ms: int
+    followed: Followed | None = None
+
+
+Told = Snapshot | Happened | Heartbeat | Ended
+
+
+@dataclass(frozen=True)
+class _Page:
+    placed: PlacedRun
+    events: list[StoredEvent]
+    is_over: bool
+    at_ms: int
+    view: View
+
+
+class Following:
+    """One wait on one or several runs; iterate over `told()` once."""
+
+    def __init__(
+        self, db: Database, rules: Rules, waits: Waits, caller: Caller, followed: list[Followed], how: Follow
+    ) -> None:
+        self._db = db
+        self._rules = rules
+        self._waits = waits
+        self._caller = caller
+        self._how = how
+        self._at_ms = 0
+        self.followed = followed
+        self.view: View | None = None  # of the caller, as of the latest look
+
+    async def told(self) -> AsyncIterator[Told]:
+        """A snapshot of each run, every event after its cursor, and the end."""
+        topics = [run_topic(each.run_id) for each in self.followed]
+        ends_at, reason = self._end()
+        with self._waits.slot(self._caller), self._waits.wake.listen(*topics, DRAIN_TOPIC) as changed:
+            pages = [await self._look(each) for each in self.followed]
+            unfinished = [page.placed.run.id for page in pages if not page.is_over]
+            async with noted(self._db, self._rules, pages[0].view, unfinished) as note:
+                # Whatever refuses the wait has done so by now, before anything is told.
+                for each, page in zip(self.followed, pages, strict=True):
+                    yield Snapshot(each, page.placed, page.at_ms)
+                while True:
+                    changed.clear()
+                    async for happened in self._news(pages):
+                        yield happened
+                    if (end := self._ended()) is not None:
+                        yield end
+                        return
+                    left = ends_at - _now()
+                    if left <= 0 or self._waits.is_draining:
+                        yield Ended(EndReason.DRAINING if self._waits.is_draining else reason, self._at_ms)
+                        return
+                    if not await changed.wait_at_most(min(left, self._how.heartbeat_s)) and ends_at > _now():
+                        await note.renew()
+                        yield Heartbeat(self._at_ms)
+
+    async def _news(self, pages: list[_Page]) -> AsyncIterator[Happened]:
+        """What the pages at hand, if any, and all further ones tell."""
+        for each in self.followed:
+            page = pages.pop(0) if pages else await self._look(each)
+            while True:
+                for event in page.events:
+                    each.seen = event.sequence
+                    if self._is_wanted(event):
+                        yield Happened(each, event)
+                each.placed, each.is_over = page.placed, page.is_over
+                if len(page.events) < PAGE_EVENTS:
+                    break
+                page = await self._look(each)
+
+    def _ended(self) -> Ended | None:
+        """The end, once enough of the runs are over."""
+        over = [each for each in self.followed if each.is_over]
+        wanted = len(self.followed) if self._how.mode is WaitMode.ALL else 1
+        if len(over) < wanted:
+            return None
+        reason = EndReason.SETTLED if self._how.until is WaitUntil.SETTLED else EndReason.RUN_TERMINAL
+        only = over[0] if wanted == 1 else None
+        return Ended(reason, self._at_ms, only)
+
+    async def _look(self, each: Followed) -> _Page:
+        page = await self._db.read(lambda tx: self._page(tx, each))
+        self._at_ms = page.at_ms
+        self.view = page.view
+        return page
+
+    def _page(self, tx: Tx, each: Followed) -> _Page:
+        """The run and its next events, if the caller may still see it (W8)."""
+        view = view_of(tx, self._rules, self._caller, TOOL)
+        placed = runs.find(tx, each.run_id, view.scope)
+        if placed is None:
+            raise RunNotFound
+        events = run_events.after(tx, each.run_id, each.seen, PAGE_EVENTS)
+        return _Page(placed, events, self._is_over(tx, placed), tx.now_ms, view)
+
+    def _is_over(self, tx: Tx, placed: PlacedRun) -> bool:
+        if not placed.run.is_final or self._how.until is WaitUntil.REPLY:
+            return placed.run.is_final
+        return is_settled(tx, placed.run)
+
+    def _is_wanted(self, event: StoredEvent) -> bool:
+        if event.kind == "delta":
+            return self._how.include_deltas
+        return event.kind not in _ONLY_SETTLED or self._how.until is WaitUntil.SETTLED
+
+    def _end(self) -> tuple[float, EndReason]:
+        """When the wait ends at the latest, and why then."""
+        age = self._rules.waits.stream_age_s * random.uniform(0.9, 1.1)  # noqa: S311 - spreads reconnects
+        ends = [(age, EndReason.STREAM_AGE)]
+        if self._how.max_wait_s is not None:
+            ends.append((self._how.max_wait_s, EndReason.MAX_WAIT))
+        if self._how.deadline_s is not None:
+            ends.append((self._how.deadline_s - _margin(self._how.deadline_s), EndReason.DEADLINE))
+        after_s, reason = min(ends)
+        return _now() + after_s, reason
+
+
+def is_settled(tx: Tx, run: Run) -> bool:
+    """Whether everything that the run set off has an outcome; for a chat, its own delivery."""
+    if run.exchange_id:
+        exchange = exchanges.get(tx, run.exchange_id)
+        return exchange is None or exchange.is_settled
+    return not deliveries.has_open(tx, run.id)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _margin(deadline_s: float) -> float:
+    """How long before the caller's deadline the last message is sent, so that it still arrives."""
+    return min(1.0, 0.2 * deadline_s)

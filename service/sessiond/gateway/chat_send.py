@@ -1,0 +1,157 @@
+"""ChatSend: a message from outside comes into a session and starts a run (K9, Q2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sessiond.access import View, find_or_make, key_of, view_of
+from sessiond.ids import new_id
+from sessiond.model.callers import Caller
+from sessiond.model.commands import Command, Stop, command_in
+from sessiond.model.errors import AgentNotFound, FieldProblem, InvalidField
+from sessiond.model.exchanges import route_from
+from sessiond.model.keys import ChatType, canonical
+from sessiond.model.messages import Block, Provenance, ProvenanceKind, Text
+from sessiond.model.rules import Rules
+from sessiond.model.runs import RunKind
+from sessiond.model.sessions import Route, Session, kind_of
+from sessiond.stopping import stop_session
+from sessiond.store import sessions
+from sessiond.store.database import Database
+from sessiond.store.requests import Request, answered_once
+from sessiond.store.transaction import Tx
+from sessiond.turns import Turn, require_policy, require_size, start_turn
+
+MAX_NAME = 512
+
+
+class ChatStatus(StrEnum):
+    """What became of a message."""
+
+    QUEUED = "queued"
+    COMMAND = "command"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True)
+class ChatQuery:
+    """A message as a gateway brings it."""
+
+    reference: str
+    content: tuple[Block, ...]
+    is_owner: bool = False
+    route: Route | None = None
+    chat_type: ChatType | None = None
+    group_subject: str = ""
+    deliver: bool = True
+    run_timeout_s: int = 0
+    request_id: str = ""
+
+
+@dataclass(frozen=True)
+class ChatAnswer:
+    """What was done with it."""
+
+    status: ChatStatus
+    session: Session
+    view: View
+    run_id: str = ""
+    message_id: str = ""
+    queue_position: int = 0
+    command_reply: str = ""
+
+
+async def chat_send(db: Database, rules: Rules, caller: Caller, query: ChatQuery) -> ChatAnswer:
+    """Store the message and queue its run, or carry out the command that it is."""
+    _check(rules, query)
+    run_id = new_id()
+    return await db.write(lambda tx: _chat(tx, rules, caller, query, run_id))
+
+
+def _check(rules: Rules, query: ChatQuery) -> None:
+    problems = []
+    if not any(not isinstance(block, Text) or block.text.strip() for block in query.content):
+        problems.append(FieldProblem("text", "is blank; give text or content"))
+    if query.route is not None and not (query.route.channel and query.route.to):
+        problems.append(FieldProblem("route", "needs channel and to"))
+    if len(query.group_subject) > MAX_NAME:
+        problems.append(FieldProblem("group_subject", f"is longer than {MAX_NAME} characters"))
+    if problems:
+        raise InvalidField(*problems)
+    require_size(rules, "text", query.content)
+
+
+def _chat(tx: Tx, rules: Rules, caller: Caller, query: ChatQuery, run_id: str) -> ChatAnswer:
+    view = view_of(tx, rules, caller)
+    content = (query.reference, query.content, query.is_owner, query.route, query.deliver, query.run_timeout_s)
+    request = Request(caller, query.request_id, "ChatSend", content)
+    done = answered_once(tx, request, lambda: _do(tx, rules, caller, view, query, run_id))
+    session = sessions.get(tx, done.pop("session"))
+    return ChatAnswer(status=ChatStatus(done.pop("status")), session=session, view=view, **done)
+
+
+def _do(tx: Tx, rules: Rules, caller: Caller, view: View, query: ChatQuery, run_id: str) -> dict[str, Any]:
+    key = canonical(query.reference, rules.keys, view.agent_id)
+    session = find_or_make(tx, rules, view, query.reference, may_make=key.agent_id in rules.roster.agents)
+    if session.agent_id not in rules.roster.agents:
+        raise AgentNotFound(session.agent_id)
+    session = _note_facts(tx, rules, session, query)
+    command = _command(query)
+    if command is not None:
+        return {"session": session.id, **_carry_out(tx, rules, caller, session, query, command)}
+    require_policy(rules, view, session)
+    turn = Turn(
+        kind=RunKind.CHAT,
+        content=query.content,
+        provenance=Provenance(ProvenanceKind.USER),
+        run_id=run_id,
+        timeout_ms=query.run_timeout_s * 1000,
+        deliver=query.deliver,
+        route=query.route or route_from(key_of(session, rules), session),
+    )
+    queued = start_turn(tx, rules, caller, view, session, turn)
+    return {
+        "session": session.id,
+        "status": ChatStatus.QUEUED,
+        "run_id": run_id,
+        "message_id": queued.input.id,
+        "queue_position": queued.queue_position,
+    }
+
+
+def _note_facts(tx: Tx, rules: Rules, session: Session, query: ChatQuery) -> Session:
+    """What the gateway tells of the chat: where it is reached, and what it is called."""
+    told: dict[str, Any] = {}
+    if query.route is not None:
+        told |= sessions.route_columns(query.route)
+    if query.chat_type is not None:
+        told |= {"chat_type": query.chat_type.value, "kind": kind_of(key_of(session, rules), query.chat_type).value}
+    if query.group_subject:
+        told["group_subject"] = query.group_subject
+    changed = {name: value for name, value in told.items() if getattr(session, name) != value}
+    return sessions.change(tx, session, changed) if changed else session
+
+
+def _command(query: ChatQuery) -> Command | None:
+    match query.content:
+        case (Text(text),):
+            return command_in(text)
+        case _:
+            return None
+
+
+def _carry_out(
+    tx: Tx, rules: Rules, caller: Caller, session: Session, query: ChatQuery, command: Command
+) -> dict[str, Any]:
+    """Do what the command says; it is no part of the transcript, and works in a denied session too."""
+    if isinstance(command, Stop):
+        stopped = stop_session(tx, rules, session, caller.name, "/stop")
+        reply = f"Stopped {len(stopped)} run{'' if len(stopped) == 1 else 's'}." if stopped else "Nothing to stop."
+        return {"status": ChatStatus.COMMAND, "command_reply": reply}
+    if not query.is_owner:
+        return {"status": ChatStatus.IGNORED}
+    sessions.change(tx, session, {"send_policy": command.action})
+    words = {"allow": "on", "deny": "off", None: "inherit"}
+    return {"status": ChatStatus.COMMAND, "command_reply": f"Send policy: {words[command.action]}."}

@@ -1,0 +1,1 @@
+"""What the service is about: data and rules, no I/O."""

@@ -1,0 +1,127 @@
+"""A transcript entry and its content blocks; stored byte for byte as sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+MAX_MESSAGE_BYTES = 1024 * 1024
+
+
+class Role(StrEnum):
+    """Who speaks in a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL_RESULT = "toolResult"
+    SYSTEM = "system"
+
+
+class ProvenanceKind(StrEnum):
+    """Where a message came from; set by the server only."""
+
+    USER = "user"
+    INTER_SESSION = "inter_session"
+    SUBAGENT_TASK = "subagent_task"
+    REPLY_BACK = "reply_back"
+    ANNOUNCE_STEP = "announce_step"
+    SUBAGENT_ANNOUNCE = "subagent_announce"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a message came from, and through what."""
+
+    kind: ProvenanceKind
+    source_session_key: str = ""
+    source_run_id: str = ""
+    tool: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Plain text."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """A model's reasoning, with the provider's signature over it."""
+
+    text: str
+    signature: str = ""
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A tool the model asked for."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool answered."""
+
+    tool_call_id: str
+    name: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture, as bytes."""
+
+    mime_type: str
+    data: bytes
+
+
+Block = Text | Thinking | ToolCall | ToolResult | Image
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens and money that a turn took."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A message before the store gives it its place: sequence, id and time."""
+
+    role: Role
+    content: tuple[Block, ...]
+    provenance: Provenance | None = None  # None = the session's own agent wrote it
+    run_id: str = ""
+    model: str = ""
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True)
+class Message:
+    """A stored message."""
+
+    id: str
+    sequence: int
+    created_ms: int
+    draft: Draft
+
+    @property
+    def text(self) -> str:
+        """The words of the message, without thinking, tools and pictures."""
+        return "\n".join(block.text for block in self.draft.content if isinstance(block, Text))
+
+
+def message_id(session_id: str, sequence: int) -> str:
+    """A message's id: its place, so that it needs no index of its own."""
+    return f"{session_id}:{sequence}"

@@ -1,0 +1,37 @@
+"""Page tokens: opaque, and only good for the request that gave them (L2)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from typing import Any
+
+from sessiond.model.errors import PageTokenInvalid
+
+_BINDING_BYTES = 9
+
+
+def page_token(position: list[Any], *request: Any) -> str:
+    """A token for the page after this position of this request."""
+    text = json.dumps([_binding(request), *position], separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def position_of(token: str, shape: tuple[type, ...], *request: Any) -> list[Any] | None:
+    """Where the page goes on; None without a token, PageTokenInvalid when it is another request's."""
+    if not token:
+        return None
+    try:
+        parts = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+    except (binascii.Error, ValueError, RecursionError):
+        raise PageTokenInvalid from None
+    if not isinstance(parts, list) or [type(part) for part in parts] != [str, *shape] or parts[0] != _binding(request):
+        raise PageTokenInvalid
+    return parts[1:]
+
+
+def _binding(request: tuple[Any, ...]) -> str:
+    digest = hashlib.sha256(json.dumps(request, default=str).encode()).digest()
+    return base64.urlsafe_b64encode(digest[:_BINDING_BYTES]).decode()

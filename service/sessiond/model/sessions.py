@@ -1,0 +1,117 @@
+"""A session as stored, and what is told from it (K10, K11, L8)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sessiond.model.keys import INTERNAL_CHANNEL, UNKNOWN_CHANNEL, ChatType, SessionKey, SessionKind
+
+
+class PolicyAction(StrEnum):
+    """What a send policy rule, or a session's override, says."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where an outgoing text goes."""
+
+    channel: str
+    to: str
+    account_id: str = ""
+    thread_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One row of sessions, in the order in which the store selects it."""
+
+    id: int
+    key: str
+    agent_id: str
+    kind: str
+    generation: int
+    session_id: str
+    created_ms: int
+    updated_ms: int
+    archived_ms: int | None
+    label: str
+    display_name: str
+    model: str
+    thinking_level: str
+    verbose_level: str
+    send_policy: str | None
+    chat_type: str | None
+    group_subject: str
+    route_channel: str
+    route_to: str
+    route_account_id: str
+    route_thread_id: str
+    system_sent: int
+    aborted_last_run: int
+    context_tokens: int | None
+    total_tokens: int | None
+    spawned_by: str
+    spawn_path: str
+    spawn_depth: int
+    sandboxed: int
+    last_sequence: int
+    tool_results: int
+    settings_version: int
+    active_run_id: str
+    active_run_state: str | None
+    last_run_order: int
+    unfinished_runs: int
+    tool_policy: str
+
+    @property
+    def route(self) -> Route | None:
+        """Where the session was last reached, the delivery context; none before a gateway told one."""
+        if not self.route_channel:
+            return None
+        return Route(self.route_channel, self.route_to, self.route_account_id, self.route_thread_id)
+
+    @property
+    def etag(self) -> str:
+        """Changes whenever a setting of the session does, not with its messages."""
+        return f"{self.id}-{self.settings_version}"
+
+
+def kind_of(key: SessionKey, chat_type: ChatType | None) -> SessionKind:
+    """The kind of a session whose stored chat type may say more than its key (K10)."""
+    if key.kind is SessionKind.OTHER and chat_type in (ChatType.GROUP, ChatType.CHANNEL):
+        return SessionKind.GROUP
+    return key.kind
+
+
+def channel_of(kind: str, key_channel: str, route_channel: str) -> str:
+    """The channel a session is shown under (K11)."""
+    if kind in (SessionKind.CRON, SessionKind.HOOK, SessionKind.NODE):
+        return INTERNAL_CHANNEL
+    return route_channel or key_channel or UNKNOWN_CHANNEL
+
+
+def key_channel(stored_key: str) -> str:
+    """The channel that a group's or direct peer's key names, else empty."""
+    parts = stored_key.split(":", 4)
+    named = len(parts) == 5 and parts[3] in ("group", "channel", "direct") and parts[2] != "subagent"
+    return parts[2] if named else ""
+
+
+def display_name_of(session: Session) -> str:
+    """Stored name, else a group's `<channel>:<subject>` slug, else the label (L8)."""
+    if session.display_name:
+        return session.display_name
+    if session.kind == SessionKind.GROUP and session.group_subject.strip():
+        channel = channel_of(session.kind, key_channel(session.key), session.route_channel)
+        return f"{channel}:{_slug(session.group_subject)}"
+    return session.label
+
+
+def _slug(subject: str) -> str:
+    """A subject as one word: white space becomes a dash, a leading # stays."""
+    return re.sub(r"\s+", "-", subject.strip().lower())

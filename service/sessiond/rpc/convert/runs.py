@@ -1,0 +1,151 @@
+"""Runs and their events as the contract shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessiond.access import View
+from sessiond.following import Ended, Following, Happened, Heartbeat, Snapshot, Told
+from sessiond.model.keys import shown
+from sessiond.model.messages import Usage
+from sessiond.model.rules import Rules
+from sessiond.model.runs import Failure, cursor_of
+from sessiond.rpc.convert.enums import END_REASON, RUN_KIND, RUN_STATE
+from sessiond.rpc.convert.scalars import MAX_UINT32, count, timestamp, timestamp_or_none
+from sessiond.store.run_events import StoredEvent
+from sessiond.store.runs import PlacedRun
+from sessiontools.v1 import message_pb2, run_pb2
+from sessiontools.v1 import session_tools_service_pb2 as pb
+
+
+def run(rules: Rules, view: View | None, placed: PlacedRun) -> run_pb2.Run:
+    """A run as this caller sees it."""
+    stored = placed.run
+    return run_pb2.Run(
+        id=stored.id,
+        kind=RUN_KIND.number(stored.kind),
+        state=RUN_STATE.number(stored.state),
+        session_key=shown(placed.session_key, rules.keys, _agent_of(view)),
+        session_id=placed.session_id,
+        agent_id=stored.agent_id,
+        model=stored.model,
+        exchange_id=stored.exchange_id,
+        turn=stored.turn,
+        parent_run_id=stored.parent_run_id,
+        trace_id=stored.trace_id,
+        depth=stored.depth,
+        version=stored.version,
+        attempt=stored.attempt,
+        queue_time=timestamp(stored.queue_ms),
+        start_time=timestamp_or_none(stored.start_ms),
+        end_time=timestamp_or_none(stored.end_ms),
+        queue_position=count(placed.queue_position),
+        blocking_run_id=placed.blocking_run_id,
+        reply=stored.reply,
+        failure=_failure(placed),
+        usage=usage(stored.usage),
+        runtime_id=stored.runtime_id,
+        root_run_id=stored.root_run_id,
+        run_timeout_seconds=count(stored.timeout_ms // 1000),
+        input_message_id=placed.input_message_id,
+        end_actor=stored.end_actor,
+        end_reason=stored.end_reason,
+        skipped=bool(stored.is_skipped),
+    )
+
+
+def _agent_of(view: View | None) -> str | None:
+    return view.agent_id if view else None
+
+
+def _failure(placed: PlacedRun) -> run_pb2.RunFailure | None:
+    stored = placed.run
+    if stored.failure_reason is None:
+        return None
+    return run_pb2.RunFailure(
+        reason=stored.failure_reason, message=stored.failure_message, retryable=bool(stored.failure_retryable)
+    )
+
+
+def failure_of(given: run_pb2.RunFailure) -> Failure:
+    """The model's failure."""
+    return Failure(given.reason, given.message, given.retryable)
+
+
+def usage(told: Usage | None) -> message_pb2.Usage | None:
+    """Tokens and money in the contract's form."""
+    if told is None:
+        return None
+    return message_pb2.Usage(
+        input_tokens=count(told.input_tokens),
+        output_tokens=count(told.output_tokens),
+        total_tokens=count(told.total_tokens),
+        cost_usd=told.cost_usd,
+    )
+
+
+def usage_of(given: message_pb2.Usage) -> Usage:
+    """The model's usage."""
+    cost = given.cost_usd if given.HasField("cost_usd") else None
+    total = given.total_tokens or min(given.input_tokens + given.output_tokens, MAX_UINT32)
+    return Usage(given.input_tokens, given.output_tokens, total, cost)
+
+
+def wait_response(rules: Rules, following: Following, told: Told) -> pb.WaitRunResponse:
+    """One message of a WaitRun stream; every one carries the cursor after it."""
+    view, (followed,) = following.view, following.followed
+    response: pb.WaitRunResponse = _response(rules, view, told, pb.WaitRunResponse)
+    response.cursor = cursor_of(followed.run_id, followed.seen)
+    response.sequence = followed.seen
+    if isinstance(told, Ended) and followed.placed is not None:
+        response.ended.run.CopyFrom(run(rules, view, followed.placed))
+    return response
+
+
+def waits_response(rules: Rules, following: Following, told: Told) -> pb.WaitRunsResponse:
+    """One message of a WaitRuns stream; what belongs to one run carries its id and cursor."""
+    view = following.view
+    response: pb.WaitRunsResponse = _response(rules, view, told, pb.WaitRunsResponse)
+    followed = None if isinstance(told, Heartbeat) else told.followed
+    if followed is not None:
+        response.run_id = followed.run_id
+        response.cursor = cursor_of(followed.run_id, followed.seen)
+        response.sequence = followed.seen
+        if isinstance(told, Ended) and followed.placed is not None:
+            response.ended.run.CopyFrom(run(rules, view, followed.placed))
+    return response
+
+
+def _response(rules: Rules, view: View | None, told: Told, message: Any) -> Any:
+    match told:
+        case Happened(_, event):
+            return _happened(rules, view, event, message)
+        case Snapshot(_, placed, at_ms):
+            return message(event_time=timestamp(at_ms), snapshot=run_pb2.RunSnapshot(run=run(rules, view, placed)))
+        case Heartbeat(at_ms):
+            return message(event_time=timestamp(at_ms), heartbeat=run_pb2.Heartbeat())
+        case Ended(reason, at_ms):
+            ended = run_pb2.WaitEnded(reason=END_REASON.number(reason))
+            return message(event_time=timestamp(at_ms), ended=ended)
+
+
+def _happened(rules: Rules, view: View | None, event: StoredEvent, message: Any) -> Any:
+    stored = pb.WaitRunResponse.FromString(event.body)
+    if event.message is not None:
+        stored.message_appended.message.MergeFromString(event.message)
+    _show_keys(rules, view, stored)
+    kind = stored.WhichOneof("event")
+    response = message(event_time=timestamp(event.at_ms))
+    if kind is not None:
+        getattr(response, kind).CopyFrom(getattr(stored, kind))
+    return response
+
+
+def _show_keys(rules: Rules, view: View | None, stored: pb.WaitRunResponse) -> None:
+    """Keys are stored in full and shown as the caller knows them (K6)."""
+    kind = stored.WhichOneof("event")
+    if kind == "turn_changed":
+        stored.turn_changed.session_key = shown(stored.turn_changed.session_key, rules.keys, _agent_of(view))
+    elif kind == "delivery_changed":
+        delivery = stored.delivery_changed.delivery
+        delivery.session_key = shown(delivery.session_key, rules.keys, _agent_of(view))

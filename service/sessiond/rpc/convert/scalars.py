@@ -1,0 +1,33 @@
+"""Times, counts and presence."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+MAX_UINT32 = 2**32 - 1
+
+
+def timestamp(millis: int) -> Timestamp:
+    """An instant of the database's clock."""
+    return Timestamp(seconds=millis // 1000, nanos=millis % 1000 * 1_000_000)
+
+
+def timestamp_or_none(millis: int | None) -> Timestamp | None:
+    """The same for an instant that may not have come yet."""
+    return None if millis is None else timestamp(millis)
+
+
+def count(value: int) -> int:
+    """A counter in the contract's width."""
+    return min(value, MAX_UINT32)
+
+
+def count_or_none(value: int | None) -> int | None:
+    """The same for a counter that may be unknown."""
+    return None if value is None else count(value)
+
+
+def given(request: Message, field: str) -> int | None:
+    """The value of an optional number; None when the caller did not set it."""
+    return getattr(request, field) if request.HasField(field) else None

@@ -1,0 +1,64 @@
+"""From a call's metadata to its caller; nothing in a request is ever taken for identity (V1, V2, V6)."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from sessiond.model.callers import Caller, CallerRole, RunToken
+from sessiond.model.errors import RoleDenied, Unauthenticated
+
+Metadata = Iterable[tuple[str, str | bytes]]
+
+_ACTING = "acting-session"
+_TRACEPARENT = "traceparent"
+_BEARER = "bearer "
+_LOCAL_OWNER = Caller(CallerRole.OWNER, "local")
+_MAY_ACT = frozenset({CallerRole.OWNER, CallerRole.GATEWAY})
+
+
+@dataclass(frozen=True)
+class Token:
+    """A configured credential; only its hash is kept."""
+
+    name: str
+    role: CallerRole
+    sha256: str
+
+
+def hash_of(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Credentials:
+    """Tells who calls; without configured tokens everybody is the owner, since only loopback is served then."""
+
+    def __init__(self, tokens: Iterable[Token]) -> None:
+        self._tokens = tuple(tokens)
+
+    def caller(self, metadata: Metadata) -> Caller:
+        """The caller behind this metadata."""
+        fields: Mapping[str, str] = {name: value for name, value in metadata if isinstance(value, str)}
+        caller = self._holder(fields.get("authorization", ""))
+        acting, traceparent = fields.get(_ACTING, ""), fields.get(_TRACEPARENT, "")
+        if acting and caller.role not in _MAY_ACT:
+            raise RoleDenied(caller.role, f"with metadata {_ACTING}")
+        return replace(caller, acting_reference=acting, traceparent=traceparent) if acting or traceparent else caller
+
+    def _holder(self, authorization: str) -> Caller:
+        is_bearer = authorization[: len(_BEARER)].lower() == _BEARER
+        secret = authorization[len(_BEARER) :].strip() if is_bearer else ""
+        run_token = RunToken.parse(secret)
+        if run_token is not None:  # its holder is the agent, also where everybody else would be the owner
+            return Caller(CallerRole.AGENT, f"run {run_token.run_id}", run_token=run_token)
+        if not self._tokens:
+            return _LOCAL_OWNER
+        presented = hash_of(secret)
+        # Every token is compared, each in constant time, so that time tells nothing.
+        matches = [token for token in self._tokens if hmac.compare_digest(token.sha256, presented)]
+        if not is_bearer or not matches:
+            raise Unauthenticated
+        return Caller(matches[0].role, matches[0].name)

@@ -1,0 +1,198 @@
+"""The one interceptor: every call ends with its answer or with a status that is ours, and leaves one log line (X1)."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from typing import Any, TypeAlias
+
+import grpc
+from google.protobuf.message import DecodeError
+from grpc import StatusCode
+
+from sessiond.model.errors import NotImplementedYet, Refusal, invalid
+from sessiond.rpc.calls import CallRecord, begin_call
+from sessiond.rpc.status import CODES, abort
+
+log = logging.getLogger("sessiond.calls")
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+# What a handler does, whatever its kind: take the request (or an iterator of them), give the answer or write several.
+Behavior = Callable[[Any, Context], Awaitable[Any]]
+# Called before the handler with the full method name; refuses by raising, and notes the caller in `current_call()`.
+Admit = Callable[[str, Context], Awaitable[None]]
+
+HEALTH = "/grpc.health."
+QUIET = (HEALTH, "/grpc.reflection.")  # probes and tools: many, and never what one looks for in a log
+
+
+class UnexpectedFault(Refusal):
+    """What a caller is told of a fault of ours: where to find it in the log, and nothing of it."""
+
+    reason = "INTERNAL"
+
+    def __init__(self) -> None:
+        error_id = secrets.token_hex(8)
+        super().__init__(f"internal error {error_id}; the server's log says more under this id", error_id=error_id)
+
+
+class Guard(grpc.aio.ServerInterceptor):
+    """Wraps each method once, at its first call; `admit`, if given, decides who may call anything but health (V1)."""
+
+    def __init__(self, admit: Admit | None = None) -> None:
+        self._admit = admit
+        self._wrapped: dict[str, Handler] = {}
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Handler | None:
+        """The wrapped handler of a method we have; None, and so grpc's own UNIMPLEMENTED, for one we have not."""
+        method = handler_call_details.method
+        if wrapped := self._wrapped.get(method):
+            return wrapped
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            return None
+        admit = None if method.startswith(HEALTH) else self._admit
+        return self._wrapped.setdefault(method, wrap(method, handler, admit))
+
+
+def wrap(method: str, handler: Handler, admit: Admit | None) -> Handler:
+    """The same handler with the guard around it, its kind decided here and not per call."""
+    if handler.response_streaming:
+        kind = "stream_stream" if handler.request_streaming else "unary_stream"
+        respond = _writes_all(_implemented(method, getattr(handler, kind)))
+        write = handler.response_serializer
+    else:
+        kind = "stream_unary" if handler.request_streaming else "unary_unary"
+        respond = _writes_one(_implemented(method, getattr(handler, kind)), handler)
+        write = None
+    if handler.request_streaming:
+        read = handler.request_deserializer
+    else:
+        respond, read = _reads_one(respond, handler), None
+    make = getattr(grpc, f"{kind}_rpc_method_handler")
+    wrapped: Handler = make(_guarded(method, respond, admit), read, write)
+    return wrapped
+
+
+def _guarded(method: str, respond: Behavior, admit: Admit | None) -> Behavior:
+    """Run the handler; end the call; write its line before the answer leaves, so that who has one finds the other."""
+    name = method.removeprefix("/")
+    level = logging.DEBUG if method.startswith(QUIET) else logging.INFO
+
+    async def answer(request: Any, context: Context) -> Any:
+        began = time.perf_counter()
+        record = begin_call(name)
+        try:
+            if admit is not None:
+                await admit(method, context)
+            response = await respond(request, context)
+        except asyncio.CancelledError:
+            _note(level, record, StatusCode.CANCELLED, began)
+            raise
+        except Exception as fault:
+            if _is_grpcs_own(fault):
+                _note(level, record, _code_of(context, StatusCode.CANCELLED), began)
+                raise
+            refusal = _refusal_of(fault)
+            _note_refusal(level, record, refusal, began, fault)
+            await abort(context, refusal)
+        _note(level, record, _code_of(context, StatusCode.OK), began)
+        return response
+
+    return answer
+
+
+def _implemented(method: str, behavior: Behavior) -> Behavior:
+    """The handler itself, or a refusal where the generated code's own stub stands in for one."""
+    if not getattr(behavior, "__module__", "").endswith("_pb2_grpc"):
+        return behavior
+
+    async def refuse(request: Any, context: Context) -> None:
+        raise NotImplementedYet(method.removeprefix("/"))
+
+    return refuse
+
+
+def _reads_one(respond: Behavior, handler: Handler) -> Behavior:
+    """Parse the request inside the guard: bytes that are no message are the caller's mistake, not a fault."""
+    read = handler.request_deserializer or bytes
+
+    async def parsed(raw: bytes, context: Context) -> Any:
+        try:
+            request = read(raw)
+        except DecodeError:
+            raise invalid("request", "not a message of this method, or it has text that is not UTF-8") from None
+        return await respond(request, context)
+
+    return parsed
+
+
+def _writes_one(behavior: Behavior, handler: Handler) -> Behavior:
+    """Serialize the response inside the guard, so that a wrong one is a fault like any other."""
+    write = handler.response_serializer or bytes
+
+    async def respond(request: Any, context: Context) -> bytes:
+        return write(await behavior(request, context))
+
+    return respond
+
+
+def _writes_all(behavior: Behavior) -> Behavior:
+    """Write what an async generator yields, in the call's own task: a caller that leaves closes it at once."""
+    if not inspect.isasyncgenfunction(behavior):
+        return behavior
+
+    async def respond(request: Any, context: Context) -> None:
+        async with aclosing(behavior(request, context)) as responses:
+            async for response in responses:
+                await context.write(response)
+
+    return respond
+
+
+def _is_grpcs_own(fault: Exception) -> bool:
+    """Whether grpc ends the call by itself: it was aborted, the caller is gone, or the server has stopped."""
+    return isinstance(fault, grpc.aio.BaseError) and not isinstance(fault, grpc.aio.UsageError)
+
+
+def _code_of(context: Context, otherwise: StatusCode) -> StatusCode:
+    code: StatusCode | None = context.code()
+    return otherwise if code is None else code
+
+
+def _refusal_of(fault: Exception) -> Refusal:
+    return fault if isinstance(fault, Refusal) and fault.reason in CODES else UnexpectedFault()
+
+
+def _note(level: int, record: CallRecord, code: StatusCode, began: float) -> None:
+    if log.isEnabledFor(level):
+        log.log(level, "call", extra=_fields(record, code, began))
+
+
+def _note_refusal(level: int, record: CallRecord, refusal: Refusal, began: float, fault: Exception) -> None:
+    fields = _fields(record, CODES[refusal.reason], began) | {"reason": refusal.reason}
+    if refusal is fault:
+        log.log(level, "call", extra=fields)
+    else:
+        log.error("call", extra=fields | {"error_id": refusal.facts["error_id"]}, exc_info=fault)
+
+
+def _fields(record: CallRecord, code: StatusCode, began: float) -> dict[str, Any]:
+    who = record.caller
+    return {
+        "method": record.method,
+        "caller": who.name if who else "",
+        "role": who.role.value if who else "",
+        "code": code.name,
+        "ms": round((time.perf_counter() - began) * 1000, 2),
+    }

@@ -1,0 +1,87 @@
+"""The gRPC server: its limits, each with its reason, and its orderly end (X4, X6)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+import grpc
+
+from sessiond.rpc.guard import Guard
+from sessiond.rpc.health import Health
+
+log = logging.getLogger("sessiond.server")
+
+MIB = 1024 * 1024
+Step = Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class ServerLimits:
+    """What an operator may change."""
+
+    request_bytes: int = 4 * MIB
+    reuse_port: bool = False
+
+
+def options(limits: ServerLimits) -> list[tuple[str, int]]:
+    """The channel arguments, all of them set here and nowhere else."""
+    return [
+        # A larger request is refused before it is read into memory.
+        ("grpc.max_receive_message_length", limits.request_bytes),
+        # Pages are cut at 3 MiB; whatever passes this would be refused by clients with default settings.
+        ("grpc.max_send_message_length", 4 * MIB),
+        # Otherwise two servers share one port in silence, and each gets half of the calls.
+        ("grpc.so_reuseport", int(limits.reuse_port)),
+        # A burst of waits opened at once is rejected with CANCELLED above these (by default 1,000 and 3,000).
+        ("grpc.server.max_pending_requests", 100_000),
+        ("grpc.server.max_pending_requests_hard_limit", 200_000),
+        # One gateway may hold all the waits of a server on one connection.
+        ("grpc.max_concurrent_streams", 100_000),
+        # Room for a token, acting-session and tracing; soft and hard limit are the same, so chance decides nothing.
+        ("grpc.max_metadata_size", 16 * 1024),
+        ("grpc.absolute_max_metadata_size", 16 * 1024),
+        # A vanished client is noticed within 50 s, before proxies drop what they take for idle.
+        ("grpc.keepalive_time_ms", 30_000),
+        ("grpc.keepalive_timeout_ms", 20_000),
+        # Idle connections are pinged too, else they die unseen behind address translation.
+        ("grpc.keepalive_permit_without_calls", 1),
+        # The number of pings without data has no limit, since a wait may be silent for long.
+        ("grpc.http2.max_pings_without_data", 0),
+        # Clients may ping every 10 s; half of that leaves room for jitter before a ping counts as abuse.
+        ("grpc.http2.min_ping_interval_without_data_ms", 5_000),
+        ("grpc.http2.max_ping_strikes", 2),
+    ]
+
+
+def build_server(guard: Guard, limits: ServerLimits | None = None) -> grpc.aio.Server:
+    """A server without services and addresses yet; must be called in the event loop that will run it."""
+    return grpc.aio.server(interceptors=[guard], options=options(limits or ServerLimits()))
+
+
+async def drain(server: grpc.aio.Server, health: Health, grace_s: float, on_drain: Sequence[Step] = ()) -> None:
+    """Health first, so that no new calls come; then the steps that let open calls end; then the stop: in the grace."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + grace_s
+    health.begin_drain()
+    for step in on_drain:
+        await _within(deadline, step)
+    health.end_watches()
+    await server.stop(max(deadline - loop.time(), 0))
+
+
+async def _within(deadline: float, step: Step) -> None:
+    """One step of the drain; what goes wrong in it is logged and never keeps the server from stopping."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            await step()
+    except TimeoutError:
+        log.warning("drain step took longer than the grace", extra={"step": _name_of(step)})
+    except Exception:
+        log.exception("drain step failed", extra={"step": _name_of(step)})
+
+
+def _name_of(step: Step) -> str:
+    return getattr(step, "__qualname__", type(step).__qualname__)

@@ -1,0 +1,72 @@
+"""SessionToolsService: convert, call, convert."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sessiond.model.rules import Rules
+from sessiond.rpc.calls import the_caller
+from sessiond.rpc.convert import runs
+from sessiond.rpc.convert import session_tools as convert
+from sessiond.store.database import Database
+from sessiond.tools.agents_list import agents_list
+from sessiond.tools.cancel_run import cancel_run
+from sessiond.tools.get_run import get_run
+from sessiond.tools.sessions_history import sessions_history
+from sessiond.tools.sessions_list import sessions_list
+from sessiond.tools.sessions_send import sessions_send
+from sessiond.tools.sessions_spawn import sessions_spawn
+from sessiond.tools.wait_run import wait_run
+from sessiond.tools.wait_runs import wait_runs
+from sessiond.waiting import Waits
+from sessiontools.v1 import session_tools_service_pb2 as pb
+from sessiontools.v1 import session_tools_service_pb2_grpc as rpc
+
+
+class SessionTools(rpc.SessionToolsServiceServicer):
+    """What an agent may do."""
+
+    def __init__(self, db: Database, rules: Rules, waits: Waits) -> None:
+        self._db = db
+        self._rules = rules
+        self._waits = waits
+
+    async def SessionsList(self, request: pb.SessionsListRequest, context: Any) -> pb.SessionsListResponse:
+        page = await sessions_list(self._db, self._rules, the_caller(), convert.list_query(request))
+        return convert.list_page(self._rules, page)
+
+    async def SessionsHistory(self, request: pb.SessionsHistoryRequest, context: Any) -> pb.SessionsHistoryResponse:
+        page = await sessions_history(self._db, self._rules, the_caller(), convert.history_query(request))
+        return convert.history_page(self._rules, page)
+
+    async def SessionsSend(self, request: pb.SessionsSendRequest, context: Any) -> pb.SessionsSendResponse:
+        query = convert.send_query(request, context.time_remaining())
+        return convert.sent(self._rules, await sessions_send(self._db, self._rules, self._waits, the_caller(), query))
+
+    async def SessionsSpawn(self, request: pb.SessionsSpawnRequest, context: Any) -> pb.SessionsSpawnResponse:
+        answer = await sessions_spawn(self._db, self._rules, the_caller(), convert.spawn_query(request))
+        return convert.spawned(self._rules, answer)
+
+    async def AgentsList(self, request: pb.AgentsListRequest, context: Any) -> pb.AgentsListResponse:
+        return convert.agents_page(await agents_list(self._db, self._rules, the_caller()))
+
+    async def GetRun(self, request: pb.GetRunRequest, context: Any) -> pb.GetRunResponse:
+        query = convert.get_query(request, context.time_remaining())
+        return convert.got(self._rules, *await get_run(self._db, self._rules, self._waits, the_caller(), query))
+
+    async def WaitRun(self, request: pb.WaitRunRequest, context: Any) -> AsyncIterator[pb.WaitRunResponse]:
+        query = convert.wait_query(request, context.time_remaining())
+        following = wait_run(self._db, self._rules, self._waits, the_caller(), query)
+        async for told in following.told():
+            yield runs.wait_response(self._rules, following, told)
+
+    async def WaitRuns(self, request: pb.WaitRunsRequest, context: Any) -> AsyncIterator[pb.WaitRunsResponse]:
+        query = convert.waits_query(request, context.time_remaining())
+        following = wait_runs(self._db, self._rules, self._waits, the_caller(), query)
+        async for told in following.told():
+            yield runs.waits_response(self._rules, following, told)
+
+    async def CancelRun(self, request: pb.CancelRunRequest, context: Any) -> pb.CancelRunResponse:
+        touched, view = await cancel_run(self._db, self._rules, the_caller(), convert.cancel_query(request))
+        return pb.CancelRunResponse(runs=[runs.run(self._rules, view, each) for each in touched])

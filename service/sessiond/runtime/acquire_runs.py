@@ -1,0 +1,169 @@
+"""AcquireRuns: queued runs, leased to a runtime with all they need (R2, R3)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sessiond.model.callers import RunToken
+from sessiond.model.errors import FieldProblem, InvalidField
+from sessiond.model.exchanges import Exchange, skip_token_of
+from sessiond.model.keys import agent_id_of
+from sessiond.model.rules import Rules
+from sessiond.model.runs import LeaseToken, Run, RunKind
+from sessiond.model.sessions import Session, channel_of, key_channel
+from sessiond.model.tools import ToolPolicy
+from sessiond.store import exchanges, messages, run_queue, runs, sessions
+from sessiond.store.database import Database
+from sessiond.store.run_queue import QUEUE_TOPIC, Lease
+from sessiond.store.runs import PlacedRun
+from sessiond.store.transaction import Tx
+from sessiond.waiting import DRAIN_TOPIC, Waits
+
+MAX_RUNS = 100
+MAX_WAIT_S = 55
+MAX_NAME = 128
+HISTORY_BYTES = 1024 * 1024
+# One answer stays below the 4 MiB that a client takes by default, whatever the histories are.
+ANSWER_BYTES = 3 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class AcquireQuery:
+    """Which runs a runtime can execute, and how long it waits for one."""
+
+    runtime_id: str
+    agent_ids: tuple[str, ...] = ()
+    max_runs: int = 1
+    wait_s: float = 0
+    is_external: bool = True
+
+
+@dataclass(frozen=True)
+class StepContext:
+    """What an agent is told of the exchange, apart from the message itself (S7)."""
+
+    requester_session_key: str
+    requester_channel: str
+    target_session_key: str
+    original_request: bytes
+    first_reply: str
+    latest_reply: str
+    turn: int
+    max_turns: int
+    skip_token: str
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One leased run with all that is needed to execute it; messages in their stored form."""
+
+    placed: PlacedRun
+    session: Session
+    history: list[bytes]
+    history_omitted: int
+    input: bytes
+    context: StepContext | None
+    tools: ToolPolicy
+    lease_ms: int
+
+    @property
+    def lease_token(self) -> LeaseToken:
+        """What the holder of the lease shows."""
+        run = self.placed.run
+        return LeaseToken(run.id, run.fence, run.lease_secret)
+
+    @property
+    def run_token(self) -> RunToken:
+        """What makes its holder the agent of this run."""
+        return RunToken.of(self.placed.run)
+
+
+async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQuery) -> list[Assignment]:
+    """Lease what is there; with a wait, as soon as something is."""
+    query = _checked(query)
+    loop = asyncio.get_running_loop()
+    until = loop.time() + query.wait_s
+    with waits.wake.listen(QUEUE_TOPIC, DRAIN_TOPIC) as changed:
+        while True:
+            changed.clear()
+            taken = [] if waits.is_draining else await db.write(lambda tx: _acquire(tx, rules, query))
+            left = until - loop.time()
+            if taken or left <= 0 or waits.is_draining:
+                return taken
+            await changed.wait_at_most(min(left, POLL_S))
+
+
+# Slots come free and hints get lost without a word to this process; then the next look finds the run.
+POLL_S = 5.0
+
+
+def _checked(query: AcquireQuery) -> AcquireQuery:
+    problems = []
+    if not query.runtime_id.strip() or len(query.runtime_id) > MAX_NAME:
+        problems.append(FieldProblem("runtime_id", f"is required, at most {MAX_NAME} characters"))
+    if query.wait_s > MAX_WAIT_S:
+        problems.append(FieldProblem("wait_seconds", f"is more than {MAX_WAIT_S}; ask again instead"))
+    if len(query.agent_ids) > MAX_RUNS:
+        problems.append(FieldProblem("agent_ids", f"names more than {MAX_RUNS} agents; leave it empty for all"))
+    if problems:
+        raise InvalidField(*problems)
+    agents = tuple(dict.fromkeys(agent_id_of(each, "agent_ids") for each in query.agent_ids))
+    limit = min(query.max_runs or 1, MAX_RUNS)
+    return AcquireQuery(query.runtime_id, agents, limit, query.wait_s, query.is_external)
+
+
+def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> list[Assignment]:
+    wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
+    taken = run_queue.lease(tx, wanted, query.max_runs)
+    return list(_assignments(tx, rules, taken))
+
+
+def _assignments(tx: Tx, rules: Rules, taken: list[Run]) -> Iterator[Assignment]:
+    for run in taken:
+        session = sessions.get(tx, run.session)
+        history, omitted = _history(tx, session, min(HISTORY_BYTES, ANSWER_BYTES // len(taken)))
+        yield Assignment(
+            placed=PlacedRun(run, session.key, session.session_id),
+            session=session,
+            history=history,
+            history_omitted=omitted,
+            input=messages.bodies_at(tx, [run.input_place])[run.input_place] if run.input_place is not None else b"",
+            context=context_of(tx, rules, run),
+            tools=ToolPolicy.parse(session.tool_policy),
+            lease_ms=rules.runs.lease_ms,
+        )
+
+
+def _history(tx: Tx, session: Session, budget: int) -> tuple[list[bytes], int]:
+    """The transcript without what is still to be answered: this run's input, and those queued behind it."""
+    unanswered = [run.input_place for run in runs.unfinished_of(tx, session.id) if run.input_place is not None]
+    return messages.newest_but(tx, session, unanswered, budget)
+
+
+def context_of(tx: Tx, rules: Rules, run: Run) -> StepContext | None:
+    """What the run's exchange is about; a chat has none."""
+    exchange = exchanges.get(tx, run.exchange_id) if run.exchange_id else None
+    if exchange is None:
+        return None
+    requester = sessions.get(tx, exchange.requester_session) if exchange.requester_session else None
+    return StepContext(
+        requester_session_key=requester.key if requester else "",
+        requester_channel=_channel(requester) if requester else "",
+        target_session_key=sessions.get(tx, exchange.target_session).key,
+        original_request=_original(tx, exchange),
+        first_reply=exchange.first_reply or "",
+        latest_reply=exchange.latest_reply or "",
+        turn=run.turn,
+        max_turns=exchange.max_turns,
+        skip_token=skip_token_of(RunKind(run.kind)),
+    )
+
+
+def _original(tx: Tx, exchange: Exchange) -> bytes:
+    return messages.bodies_at(tx, [exchange.request_place]).get(exchange.request_place, b"")
+
+
+def _channel(session: Session) -> str:
+    return channel_of(session.kind, key_channel(session.key), session.route_channel)

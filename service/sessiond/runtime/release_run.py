@@ -1,0 +1,48 @@
+"""ReleaseRun: a run goes back to the head of its queue; no attempt is used (R3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiond.exchange_steps import end_run
+from sessiond.model.errors import LeaseLost
+from sessiond.model.rules import Rules
+from sessiond.model.runs import RUNTIME, LeaseToken, RunState, cancelled
+from sessiond.store import run_queue, runs, sessions
+from sessiond.store.database import Database
+from sessiond.store.runs import PlacedRun
+from sessiond.store.transaction import Tx
+
+MAX_REASON = 256
+
+
+@dataclass(frozen=True)
+class ReleaseQuery:
+    """Which lease is given back, and why."""
+
+    lease_token: str
+    reason: str = ""
+
+
+async def release_run(db: Database, rules: Rules, query: ReleaseQuery) -> PlacedRun:
+    """The run, QUEUED again; or CANCELLED, when it was being cancelled."""
+    return await db.write(lambda tx: _release(tx, rules, query))
+
+
+def _release(tx: Tx, rules: Rules, query: ReleaseQuery) -> PlacedRun:
+    token = LeaseToken.parse(query.lease_token)
+    found = runs.get(tx, token.run_id) if token else None
+    if token is None or found is None:
+        raise LeaseLost
+    sessions.get(tx, found.session, lock=True)
+    run = runs.held(tx, token)
+    if run is None:
+        raise LeaseLost
+    if run.state == RunState.CANCELLING:
+        end_run(tx, rules, run.id, cancelled(run.cancel_actor, run.cancel_reason), fence=token.fence)
+    else:
+        run_queue.release(tx, run, RUNTIME, query.reason[:MAX_REASON] or "RELEASED", uses_attempt=False)
+    placed = runs.find(tx, run.id)
+    if placed is None:
+        raise LeaseLost
+    return placed

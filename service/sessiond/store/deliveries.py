@@ -1,0 +1,246 @@
+"""Delivery rows: the outbox, handed out under leases, oldest of each route first (D1-D3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from sessiond.model.deliveries import OPEN_STATES, PATIENCE_MS, Delivery, DeliveryState
+from sessiond.model.exchanges import Suppressed
+from sessiond.model.sessions import Route
+from sessiond.store import sessions
+from sessiond.store.schema import deliveries
+from sessiond.store.sessions import route_columns
+from sessiond.store.statement import Statement, insert
+from sessiond.store.transaction import Tx
+
+DELIVERY_TOPIC = "deliveries"
+COLUMNS = [deliveries.c[field.name] for field in fields(Delivery)]
+
+
+@dataclass(frozen=True)
+class NewDelivery:
+    """A text on its way out, or the reason why it does not go."""
+
+    id: str
+    exchange_id: str
+    run_id: str
+    step: str
+    session: int
+    route: Route | None
+    text: str
+    give_up_ms: int
+    suppressed: Suppressed | None = None
+    policy_rule: str = ""
+
+
+@dataclass(frozen=True)
+class PlacedDelivery:
+    """A delivery and the key of its session."""
+
+    delivery: Delivery
+    session_key: str
+
+
+def placed(tx: Tx, delivery: Delivery) -> PlacedDelivery:
+    """The delivery with the key of its session."""
+    return PlacedDelivery(delivery, sessions.get(tx, delivery.session).key)
+
+
+def create(tx: Tx, new: NewDelivery) -> Delivery | None:
+    """Write the row of a step, once; None when it is there already."""
+    ended = new.suppressed is not None
+    row = tx.row(
+        _CREATE,
+        id=new.id,
+        exchange_id=new.exchange_id,
+        run_id=new.run_id,
+        step=new.step,
+        session=new.session,
+        text=new.text,
+        state=(DeliveryState.SUPPRESSED if ended else DeliveryState.PENDING).value,
+        suppressed_reason=new.suppressed.value if new.suppressed else "",
+        policy_rule=new.policy_rule,
+        next_attempt_ms=None if ended else tx.now_ms,
+        give_up_ms=new.give_up_ms,
+        created_ms=tx.now_ms,
+        end_ms=tx.now_ms if ended else None,
+        **route_columns(new.route),
+    )
+    tx.notify(DELIVERY_TOPIC)
+    return Delivery(*row) if row else None
+
+
+def get(tx: Tx, delivery_id: str, lock: bool = False) -> Delivery | None:
+    """The delivery of this id."""
+    row = tx.row(_GET_LOCKED if lock else _GET, delivery_id=delivery_id)
+    return Delivery(*row) if row else None
+
+
+def next_ones(tx: Tx, channels: Sequence[str], limit: int) -> list[Delivery]:
+    """What may be taken now, locked: the oldest of each route that nothing before it holds up."""
+    named = {f"channel_{number}": channel for number, channel in enumerate(channels)}
+    rows = tx.rows(_next_ones(len(channels)), now=tx.now_ms, patience=tx.now_ms + PATIENCE_MS, limit=limit, **named)
+    return [Delivery(*row) for row in rows]
+
+
+def change(tx: Tx, delivery: Delivery, **values: Any) -> Delivery:
+    """Set these columns."""
+    columns = tuple(sorted(values))
+    row = tx.row(_change(columns), id_=delivery.id, **{f"new_{name}": values[name] for name in columns})
+    assert row is not None  # noqa: S101 - its row is locked by this transaction
+    tx.notify(DELIVERY_TOPIC)
+    return Delivery(*row)
+
+
+def unanswered(tx: Tx, limit: int) -> list[Delivery]:
+    """Leased ones whose gateway did not answer in time."""
+    return [Delivery(*row) for row in tx.rows(_UNANSWERED, now=tx.now_ms, limit=limit)]
+
+
+def given_up(tx: Tx, limit: int) -> list[Delivery]:
+    """Open ones that have been tried for long enough."""
+    return [Delivery(*row) for row in tx.rows(_GIVEN_UP, now=tx.now_ms, limit=limit)]
+
+
+def has_open(tx: Tx, run_id: str) -> bool:
+    """Whether a text of this run has no outcome yet."""
+    return tx.row(_OPEN_OF, run=run_id) is not None
+
+
+@dataclass(frozen=True)
+class DeliveryFilter:
+    """What a list is narrowed to; empty = any."""
+
+    states: tuple[DeliveryState, ...] = ()
+    exchange_id: str = ""
+    run_id: str = ""
+    session: int | None = None
+
+
+def page(tx: Tx, wanted: DeliveryFilter, after: tuple[int, str] | None, limit: int) -> list[Delivery]:
+    """Deliveries, the newest first, after a position."""
+    named = {"exchange_id": wanted.exchange_id, "run_id": wanted.run_id, "session": wanted.session}
+    params: dict[str, Any] = {"limit": limit} | {name: value for name, value in named.items() if value}
+    statement = _page(wanted.states, tuple(sorted(params)), after is not None)
+    if after is not None:
+        params["after_ms"], params["after_id"] = after
+    return [Delivery(*row) for row in tx.rows(statement, **params)]
+
+
+def delete_of(tx: Tx, session: int, limit: int) -> int:
+    """Remove some deliveries of a session; tells how many went."""
+    return tx.run(_DELETE_SOME, session=session, limit=limit)
+
+
+def _of_states(*states: DeliveryState) -> sa.ColumnElement[bool]:
+    return deliveries.c.state.in_([sa.literal_column(f"'{state.value}'") for state in states])
+
+
+_limit = sa.bindparam("limit", type_=sa.BigInteger)
+_CREATE = Statement(
+    "write the delivery of a step, once",
+    insert(
+        deliveries,
+        [
+            *("id", "exchange_id", "run_id", "step", "session", "text", "state", "suppressed_reason", "policy_rule"),
+            *("next_attempt_ms", "give_up_ms", "created_ms", "end_ms"),
+            *("route_channel", "route_to", "route_account_id", "route_thread_id"),
+        ],
+        ignore_conflicts=True,
+    ).returning(*COLUMNS),
+)
+_by_id = sa.select(*COLUMNS).where(deliveries.c.id == sa.bindparam("delivery_id"))
+_GET = Statement("a delivery", _by_id)
+_GET_LOCKED = Statement("a delivery, locked", _by_id.with_for_update())
+_UNANSWERED = Statement(
+    "leased deliveries whose gateway did not answer",
+    sa.select(*COLUMNS)
+    .where(_of_states(DeliveryState.LEASED), deliveries.c.lease_expires_ms <= sa.bindparam("now"))
+    .order_by(deliveries.c.lease_expires_ms)
+    .limit(_limit)
+    .with_for_update(skip_locked=True),
+)
+_GIVEN_UP = Statement(
+    "open deliveries that have been tried for long enough",
+    sa.select(*COLUMNS)
+    .where(_of_states(DeliveryState.PENDING, DeliveryState.UNCONFIRMED), deliveries.c.give_up_ms <= sa.bindparam("now"))
+    .order_by(deliveries.c.give_up_ms)
+    .limit(_limit)
+    .with_for_update(skip_locked=True),
+)
+_OPEN_OF = Statement(
+    "an open delivery of a run",
+    sa.select(deliveries.c.id).where(deliveries.c.run_id == sa.bindparam("run"), _of_states(*OPEN_STATES)).limit(1),
+)
+_some = sa.select(deliveries.c.id).where(deliveries.c.session == sa.bindparam("session")).limit(_limit)
+_DELETE_SOME = Statement("remove some deliveries of a session", sa.delete(deliveries).where(deliveries.c.id.in_(_some)))
+
+
+@lru_cache
+def _next_ones(channels: int) -> Statement:
+    before = deliveries.alias("before")
+    held_up = sa.exists().where(
+        before.c.route_channel == deliveries.c.route_channel,
+        before.c.route_to == deliveries.c.route_to,
+        before.c.route_account_id == deliveries.c.route_account_id,
+        before.c.route_thread_id == deliveries.c.route_thread_id,
+        before.c.state.in_([sa.literal_column(f"'{state.value}'") for state in OPEN_STATES]),
+        sa.or_(
+            before.c.created_ms < deliveries.c.created_ms,
+            sa.and_(before.c.created_ms == deliveries.c.created_ms, before.c.id < deliveries.c.id),
+        ),
+        sa.or_(before.c.state == sa.literal_column("'leased'"), before.c.next_attempt_ms <= sa.bindparam("patience")),
+    )
+    leased = deliveries.alias("leased")
+    is_taken = sa.exists().where(
+        leased.c.route_channel == deliveries.c.route_channel,
+        leased.c.route_to == deliveries.c.route_to,
+        leased.c.route_account_id == deliveries.c.route_account_id,
+        leased.c.route_thread_id == deliveries.c.route_thread_id,
+        leased.c.state == sa.literal_column("'leased'"),
+    )
+    found = (
+        sa.select(*COLUMNS)
+        .where(
+            _of_states(DeliveryState.PENDING, DeliveryState.UNCONFIRMED),
+            deliveries.c.next_attempt_ms <= sa.bindparam("now"),
+            sa.not_(held_up),
+            sa.not_(is_taken),
+        )
+        .order_by(deliveries.c.created_ms, deliveries.c.id)
+        .limit(_limit)
+        .with_for_update(skip_locked=True, of=deliveries)
+    )
+    if channels:
+        wanted = [sa.bindparam(f"channel_{number}", type_=sa.Text) for number in range(channels)]
+        found = found.where(deliveries.c.route_channel.in_(wanted))
+    return Statement("the deliveries that may be taken now", found)
+
+
+@lru_cache
+def _change(columns: tuple[str, ...]) -> Statement:
+    values = {name: sa.bindparam(f"new_{name}", type_=deliveries.c[name].type) for name in columns}
+    changed = sa.update(deliveries).where(deliveries.c.id == sa.bindparam("id_")).values(values)
+    return Statement("change a delivery", changed.returning(*COLUMNS))
+
+
+@lru_cache
+def _page(states: tuple[DeliveryState, ...], named: tuple[str, ...], goes_on: bool) -> Statement:
+    found = sa.select(*COLUMNS).order_by(deliveries.c.created_ms.desc(), deliveries.c.id).limit(_limit)
+    for name in named:
+        if name != "limit":
+            found = found.where(deliveries.c[name] == sa.bindparam(name))
+    if states:
+        found = found.where(_of_states(*states))
+    if goes_on:
+        after_ms = sa.bindparam("after_ms", type_=sa.BigInteger)
+        found = found.where(
+            deliveries.c.created_ms <= after_ms,
+            sa.or_(deliveries.c.created_ms < after_ms, deliveries.c.id > sa.bindparam("after_id")),
+        )
+    return Statement("a page of deliveries, newest first", found)

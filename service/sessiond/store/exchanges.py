@@ -1,0 +1,142 @@
+"""Exchange rows: what a send or a spawn set off, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import sqlalchemy as sa
+
+from sessiond.model.exchanges import AnnouncePolicy, Exchange, ExchangeKind
+from sessiond.model.sessions import Route
+from sessiond.store.run_events import run_topic
+from sessiond.store.schema import exchanges
+from sessiond.store.statement import Statement, insert
+from sessiond.store.transaction import Tx
+
+COLUMNS = [exchanges.c[field.name] for field in fields(Exchange)]
+
+
+@dataclass(frozen=True)
+class NewExchange:
+    """What an exchange is begun with."""
+
+    id: str
+    kind: ExchangeKind
+    target_session: int
+    requester_session: int | None
+    primary_run_id: str
+    request_place: int
+    max_turns: int
+    announce: AnnouncePolicy
+    route: Route | None
+    cleanup: str = ""
+
+
+def create(tx: Tx, new: NewExchange) -> None:
+    """Begin an exchange."""
+    route = new.route or Route("", "")
+    tx.run(
+        _CREATE,
+        id=new.id,
+        kind=new.kind.value,
+        state="open",
+        target_session=new.target_session,
+        requester_session=new.requester_session,
+        primary_run_id=new.primary_run_id,
+        request_place=new.request_place,
+        max_turns=new.max_turns,
+        announce=new.announce.value,
+        cleanup=new.cleanup,
+        route_channel=route.channel,
+        route_to=route.to,
+        route_account_id=route.account_id,
+        route_thread_id=route.thread_id,
+        created_ms=tx.now_ms,
+    )
+
+
+def get(tx: Tx, exchange_id: str, lock: bool = False) -> Exchange | None:
+    """The exchange of this id."""
+    row = tx.row(_GET_LOCKED if lock else _GET, exchange_id=exchange_id)
+    return Exchange(*row) if row else None
+
+
+def note_reply(tx: Tx, exchange: Exchange, reply: str) -> None:
+    """Keep the first and the latest thing that was said."""
+    tx.run(_REPLY, exchange_id=exchange.id, reply=reply)
+
+
+def settle(tx: Tx, exchange: Exchange) -> None:
+    """Loop, announce and delivery have an outcome."""
+    tx.run(_SETTLE, exchange_id=exchange.id, now=tx.now_ms)
+    tx.notify(run_topic(exchange.primary_run_id))
+
+
+def reopen(tx: Tx, exchange_id: str) -> None:
+    """Its delivery is tried again, so it is not over."""
+    tx.run(_REOPEN, exchange_id=exchange_id)
+
+
+def open_spawns(tx: Tx, requester: int) -> int:
+    """How many sub-agents of this session are not settled; exact while its row is locked."""
+    row = tx.row(_OPEN_SPAWNS, session=requester)
+    return int(row[0]) if row else 0
+
+
+def has_open(tx: Tx, session: int) -> bool:
+    """Whether anything begun from or for this session is not settled yet."""
+    return tx.row(_OPEN_TARGET, session=session) is not None or tx.row(_OPEN_REQUESTER, session=session) is not None
+
+
+_CREATE = Statement(
+    "begin an exchange",
+    insert(
+        exchanges,
+        [
+            *("id", "kind", "state", "target_session", "requester_session", "primary_run_id", "request_place"),
+            *("max_turns", "announce", "cleanup", "route_channel", "route_to", "route_account_id", "route_thread_id"),
+            "created_ms",
+        ],
+    ),
+)
+_by_id = sa.select(*COLUMNS).where(exchanges.c.id == sa.bindparam("exchange_id"))
+_GET = Statement("an exchange", _by_id)
+_GET_LOCKED = Statement("an exchange, locked", _by_id.with_for_update())
+_REPLY = Statement(
+    "keep what was said",
+    sa.update(exchanges)
+    .where(exchanges.c.id == sa.bindparam("exchange_id"))
+    .values(
+        first_reply=sa.func.coalesce(exchanges.c.first_reply, sa.bindparam("reply", type_=sa.Text)),
+        latest_reply=sa.bindparam("reply", type_=sa.Text),
+    ),
+)
+_SETTLE = Statement(
+    "an exchange is over",
+    sa.update(exchanges)
+    .where(exchanges.c.id == sa.bindparam("exchange_id"), exchanges.c.state == sa.literal_column("'open'"))
+    .values(state="settled", settled_ms=sa.bindparam("now")),
+)
+_REOPEN = Statement(
+    "an exchange is not over after all",
+    sa.update(exchanges)
+    .where(exchanges.c.id == sa.bindparam("exchange_id"))
+    .values(state="open", settled_ms=sa.null()),
+)
+_OPEN_SPAWNS = Statement(
+    "how many sub-agents of a session are not settled",
+    sa.select(sa.func.count())
+    .select_from(exchanges)
+    .where(
+        exchanges.c.requester_session == sa.bindparam("session"),
+        exchanges.c.state == sa.literal_column("'open'"),
+        exchanges.c.kind == sa.literal_column("'spawn'"),
+    ),
+)
+_open = sa.select(exchanges.c.id).where(exchanges.c.state == sa.literal_column("'open'")).limit(1)
+_OPEN_TARGET = Statement(
+    "an open exchange for a session", _open.where(exchanges.c.target_session == sa.bindparam("session"))
+)
+_OPEN_REQUESTER = Statement(
+    "an open exchange from a session", _open.where(exchanges.c.requester_session == sa.bindparam("session"))
+)

@@ -1,0 +1,218 @@
+"""Transcripts: appending to them and reading pages that stay below a byte budget (H2-H6, L4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import sqlalchemy as sa
+
+from sessiond.model.errors import MessageTooLarge
+from sessiond.model.messages import MAX_MESSAGE_BYTES, Draft, Message, Role, message_id
+from sessiond.model.sessions import Session
+from sessiond.store import codec
+from sessiond.store.schema import PLACE_SHIFT, messages, sessions
+from sessiond.store.statement import Statement, insert
+from sessiond.store.transaction import Tx
+
+# What one message takes on the wire beside its body: a tag and a length.
+WIRE_OVERHEAD = 6
+# A runtime is given at most this many messages of history, however small they are.
+MAX_HISTORY = 2000
+
+
+def append(tx: Tx, session: Session, drafts: Sequence[Draft]) -> list[Message]:
+    """Append to the current generation; the caller holds the session's row and has its newest state."""
+    appended = insert_next(tx, session, drafts)
+    tool_results = sum(draft.role is Role.TOOL_RESULT for draft in drafts)
+    tx.run(_COUNT, id_=session.id, added=len(drafts), tools=tool_results, now=tx.now_ms)
+    return appended
+
+
+def insert_next(tx: Tx, session: Session, drafts: Sequence[Draft]) -> list[Message]:
+    """As append, for callers that count on the session's row themselves, together with what else changes there."""
+    appended = [
+        Message(message_id(session.session_id, sequence), sequence, tx.now_ms, draft)
+        for sequence, draft in enumerate(drafts, session.last_sequence + 1)
+    ]
+    tx.run_many(_INSERT, [_row(session.generation, message) for message in appended])
+    return appended
+
+
+def newest(
+    tx: Tx, generation: int, before: int, include_tools: bool, limit: int, budget: int
+) -> tuple[list[bytes], int | None]:
+    """The newest bodies before a sequence, oldest first, and where an older page goes on if there is one."""
+    statements = _WITH_TOOLS if include_tools else _WITHOUT_TOOLS
+    low = place_of(generation, 0)
+    sizes = tx.rows(statements[0], low=low, before=low + before, limit=limit + 1)
+    fitting = _fitting([size for _, size in sizes[:limit]], budget)
+    if not fitting:
+        return [], None
+    oldest = sizes[fitting - 1][0]
+    bodies = tx.rows(statements[1], oldest=oldest, before=low + before)
+    return [row[0] for row in bodies], oldest - low if fitting < len(sizes) else None
+
+
+def newest_but(tx: Tx, session: Session, left_out: Sequence[int], budget: int) -> tuple[list[bytes], int]:
+    """The newest bodies of a transcript but for those at some places, oldest first, and how many more there are."""
+    low = place_of(session.generation, 0)
+    sizes = tx.rows(_WITH_TOOLS[0], low=low, before=low + session.last_sequence + 1, limit=MAX_HISTORY)
+    wanted = [(place, size) for place, size in sizes if place not in set(left_out)]
+    kept = wanted[: _fitting([size for _, size in wanted], budget)]
+    if kept and kept[0][1] > budget:
+        kept = []
+    bodies = bodies_at(tx, [place for place, _ in reversed(kept)])
+    omitted = session.last_sequence - len(set(left_out)) - len(kept)
+    return [bodies[place] for place, _ in reversed(kept)], omitted
+
+
+def recent_sizes(tx: Tx, session_ids: Sequence[int], limit: int) -> list[tuple[int, int]]:
+    """Place and size of the last messages that are no tool results, for a whole page of sessions in one query."""
+    if not session_ids:
+        return []
+    padded = _padded(session_ids)
+    statement = _recent_sizes(len(padded))
+    return [(row[0], row[1]) for row in tx.rows(statement, skip=limit - 1, **_numbered(padded))]
+
+
+def bodies_at(tx: Tx, places: Sequence[int]) -> dict[int, bytes]:
+    """The bodies at these places."""
+    if not places:
+        return {}
+    padded = _padded(places)
+    return {row[0]: row[1] for row in tx.rows(_bodies_at(len(padded)), **_numbered(padded))}
+
+
+def delete_some(tx: Tx, generation: int, limit: int) -> int:
+    """Remove up to this many messages of a generation; tells how many went."""
+    low = place_of(generation, 0)
+    return tx.run(_DELETE_SOME, low=low, high=place_of(generation + 1, 0), limit=limit)
+
+
+def place_of(generation: int, sequence: int) -> int:
+    """Where a message lies."""
+    return (generation << PLACE_SHIFT) + sequence
+
+
+def generation_of(place: int) -> int:
+    """Which generation a place belongs to."""
+    return place >> PLACE_SHIFT
+
+
+def _row(generation: int, message: Message) -> dict[str, object]:
+    body = codec.encode(message)
+    if len(body) > MAX_MESSAGE_BYTES:
+        raise MessageTooLarge("message", len(body), MAX_MESSAGE_BYTES)
+    place = place_of(generation, message.sequence)
+    return {"place": place, "role": message.draft.role.value, "size": len(body), "body": body}
+
+
+def _fitting(sizes: list[int], budget: int) -> int:
+    """How many of these, from the newest on, stay within the budget; a first one always does."""
+    total = 0
+    for number, size in enumerate(sizes):
+        total += size + WIRE_OVERHEAD
+        if total > budget and number:
+            return number
+    return len(sizes)
+
+
+def _padded(values: Sequence[int]) -> list[int]:
+    """The values, repeated up to a power of two, so that a handful of statements serves every count."""
+    size = 1 << (len(values) - 1).bit_length()
+    return [*values, *[values[-1]] * (size - len(values))]
+
+
+def _numbered(values: Sequence[int]) -> dict[str, int]:
+    return {f"at_{number}": value for number, value in enumerate(values)}
+
+
+def _places(count: int) -> list[sa.BindParameter[int]]:
+    return [sa.bindparam(f"at_{number}", type_=sa.BigInteger) for number in range(count)]
+
+
+_SPOKEN = messages.c.role != sa.literal_column(f"'{Role.TOOL_RESULT.value}'")
+
+
+def _page_statements(*condition: sa.ColumnElement[bool]) -> tuple[Statement, Statement]:
+    before = messages.c.place < sa.bindparam("before", type_=sa.BigInteger)
+    sizes = (
+        sa.select(messages.c.place, messages.c.size)
+        .where(messages.c.place > sa.bindparam("low"), before, *condition)
+        .order_by(messages.c.place.desc())
+        .limit(sa.bindparam("limit", type_=sa.BigInteger))
+    )
+    bodies = (
+        sa.select(messages.c.body)
+        .where(messages.c.place >= sa.bindparam("oldest"), before, *condition)
+        .order_by(messages.c.place)
+    )
+    return Statement("where a page of history is cut", sizes), Statement("the bodies of a page of history", bodies)
+
+
+_WITH_TOOLS = _page_statements()
+_WITHOUT_TOOLS = _page_statements(_SPOKEN)
+
+
+@lru_cache
+def _recent_sizes(count: int) -> Statement:
+    """For each session, walk back to its N-th last spoken message, then read from there on."""
+    low = sessions.c.generation * (1 << PLACE_SHIFT)
+    high = low + sessions.c.last_sequence
+    older = messages.alias("older")
+    cut = (
+        sa.select(older.c.place)
+        .where(older.c.place > low, older.c.place <= high, older.c.role != sa.literal_column("'toolResult'"))
+        .order_by(older.c.place.desc())
+        .limit(1)
+        .offset(sa.bindparam("skip", type_=sa.BigInteger))
+        .scalar_subquery()
+    )
+    page = (
+        sa.select(sa.func.coalesce(cut, low).label("cut"), high.label("high"))
+        .where(sessions.c.id.in_(_places(count)))
+        .cte("page")
+        .prefix_with("MATERIALIZED")
+    )
+    found = (
+        sa.select(messages.c.place, messages.c.size)
+        .select_from(page.join(messages, messages.c.place.between(page.c.cut, page.c.high)))
+        .where(_SPOKEN)
+    )
+    return Statement("the last spoken messages of a page of sessions", found)
+
+
+@lru_cache
+def _bodies_at(count: int) -> Statement:
+    found = sa.select(messages.c.place, messages.c.body).where(messages.c.place.in_(_places(count)))
+    return Statement("bodies by place", found)
+
+
+_INSERT = Statement("append messages", insert(messages, ["place", "role", "size", "body"]))
+_COUNT = Statement(
+    "count what was appended; the session is as new as its newest message",
+    sa.update(sessions)
+    .where(sessions.c.id == sa.bindparam("id_"))
+    .values(
+        last_sequence=sessions.c.last_sequence + sa.bindparam("added"),
+        tool_results=sessions.c.tool_results + sa.bindparam("tools"),
+        updated_ms=sa.bindparam("now"),
+    ),
+)
+_low, _high = sa.bindparam("low", type_=sa.BigInteger), sa.bindparam("high", type_=sa.BigInteger)
+_of_batches = messages.alias("of_batches")
+_last_of_batch = (
+    sa.select(_of_batches.c.place)
+    .where(_of_batches.c.place > _low, _of_batches.c.place < _high)
+    .order_by(_of_batches.c.place)
+    .limit(1)
+    .offset(sa.bindparam("limit", type_=sa.BigInteger) - 1)
+    .scalar_subquery()
+)
+_DELETE_SOME = Statement(
+    "remove a batch of messages: one stretch of a transcript, from its oldest on",
+    sa.delete(messages).where(
+        messages.c.place > _low, messages.c.place < _high, messages.c.place <= sa.func.coalesce(_last_of_batch, _high)
+    ),
+)

@@ -1,0 +1,83 @@
+"""From a store URL to an open, migrated database."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.pool import NullPool
+
+from sessiond.store.clock import Clock, embedded_clock
+from sessiond.store.database import Database, OnCommit, StoreProblem
+from sessiond.store.migrations import migrate
+from sessiond.store.postgres import PostgresDatabase
+from sessiond.store.sqlite import SqliteDatabase
+from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, prepare
+
+CONNECT_TIMEOUT_S = 10
+
+
+async def open_database(url: str, on_commit: OnCommit, pool_size: int = 8, clock: Clock | None = None) -> Database:
+    """Open the store, bring its schema up to date, and hand it over; StoreProblem says why it can't be."""
+    parsed = _parse(url)
+    if parsed.get_backend_name() == "sqlite":
+        engine = _sqlite_engine(parsed)
+        await asyncio.to_thread(_migrate, engine)
+        return SqliteDatabase(engine, on_commit, clock or embedded_clock)
+    engine = _postgres_engine(parsed, pool_size)
+    await asyncio.to_thread(_migrate, engine)
+    return PostgresDatabase(engine, on_commit, pool_size, clock)
+
+
+def engine_of(url: str) -> sa.Engine:
+    """A plain engine on the store, for commands that bring their own statements."""
+    parsed = _parse(url)
+    return _sqlite_engine(parsed) if parsed.get_backend_name() == "sqlite" else _postgres_engine(parsed, 2)
+
+
+def _parse(url: str) -> sa.URL:
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):  # ValueError: a port that is no number
+        raise StoreProblem("store.url is not a URL; expected sqlite:///FILE or postgresql+psycopg://…") from None
+    if parsed.drivername in ("postgresql", "postgres"):
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in ("sqlite", "sqlite+pysqlite", "postgresql+psycopg"):
+        raise StoreProblem(f"store.url names {parsed.drivername!r}; expected sqlite or postgresql+psycopg")
+    return parsed
+
+
+def _sqlite_engine(url: sa.URL) -> sa.Engine:
+    if not url.database or url.database == ":memory:":
+        raise StoreProblem("store.url: sqlite needs a file, as in sqlite:///sessiontools.db")
+    file = Path(url.database).expanduser()
+    folder = file.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise StoreProblem(f"store.url: the folder {folder} can't be made: {problem.strerror}") from None
+    arguments = {"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000}
+    engine = sa.create_engine(url.set(database=str(file)), poolclass=NullPool, connect_args=arguments)
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
+def _postgres_engine(url: sa.URL, pool_size: int) -> sa.Engine:
+    arguments = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": "sessiontools"}
+    return sa.create_engine(url, pool_size=pool_size, max_overflow=0, connect_args=arguments)
+
+
+def _migrate(engine: sa.Engine) -> None:
+    where = engine.url.render_as_string(hide_password=True)
+    try:
+        migrate(engine)
+    except sa.exc.DBAPIError as problem:
+        if isinstance(problem.orig, sqlite3.DatabaseError) and not isinstance(problem.orig, sqlite3.OperationalError):
+            raise StoreProblem(f"{where} is not a usable SQLite database: {problem.orig}") from problem
+        raise StoreProblem(f"{where} can't be opened: {' '.join(str(problem.orig).split())}") from problem
+    finally:
+        engine.dispose()  # the store sets its connections up in its own way, so that it starts with none

@@ -1,0 +1,139 @@
+"""PostgreSQL: a pool of connections, one transaction a work, on threads of our own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import sqlalchemy as sa
+from psycopg import errors as pg
+from sqlalchemy import event
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool
+
+from sessiond.model.errors import StoreUnavailable
+from sessiond.store.clock import POSTGRESQL_NOW, Clock
+from sessiond.store.database import OnCommit, Result, Work
+from sessiond.store.statement import POSTGRESQL
+from sessiond.store.transaction import Tx
+
+MAX_TRIES = 5
+_TRY_AGAIN = (pg.SerializationFailure, pg.DeadlockDetected)
+_AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
+
+
+class PostgresDatabase:
+    """The shared store of any number of replicas."""
+
+    name = "postgresql"
+
+    def __init__(self, engine: sa.Engine, on_commit: OnCommit, pool_size: int, clock: Clock | None = None) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._on_commit = on_commit
+        self._pool_size = pool_size
+        self._is_closed = False
+        self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="postgres")
+        event.listen(engine, "connect", _leave_transactions_to_us)
+
+    @property
+    def connections_in_use(self) -> int:
+        """How many connections are out of the pool."""
+        pool = self._engine.pool
+        return pool.checkedout() if isinstance(pool, QueuePool) else 0
+
+    async def write(self, work: Work[Result]) -> Result:
+        """Run the work in a transaction of its own."""
+        loop = asyncio.get_running_loop()
+        return await self._in_thread(lambda: self._write(work, loop))
+
+    async def read(self, work: Work[Result]) -> Result:
+        """Run the work on one snapshot."""
+        result, _ = await self._in_thread(
+            lambda: self._transact(work, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        )
+        return result
+
+    async def close(self) -> None:
+        """Let the threads finish, then close the pool."""
+        self._is_closed = True
+        await asyncio.to_thread(self._threads.shutdown)
+        self._engine.dispose()
+
+    async def _in_thread(self, call: Callable[[], Result]) -> Result:
+        if self._is_closed:
+            raise StoreUnavailable
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
+    def _write(self, work: Work[Result], loop: asyncio.AbstractEventLoop) -> Result:
+        result, topics = self._transact(work, "BEGIN")
+        loop.call_soon_threadsafe(self._on_commit, topics)  # from here, because whoever awaits may have gone
+        return result
+
+    def _transact(self, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
+        for _ in range(MAX_TRIES):
+            connection, now_ms = self._begun(begin)
+            try:
+                return self._attempt(connection, work, now_ms)
+            except _TRY_AGAIN:
+                continue
+            except _AWAY as problem:
+                connection.invalidate()
+                raise StoreUnavailable from problem
+            finally:
+                connection.close()
+        raise StoreUnavailable
+
+    def _begun(self, begin: str) -> tuple[PoolProxiedConnection, int]:
+        """A connection with a transaction begun; those that died while they lay in the pool are replaced unseen."""
+        problem: Exception | None = None
+        for _ in range(self._pool_size + 1):
+            try:
+                connection = self._engine.raw_connection()
+            except _AWAY as refused:
+                raise StoreUnavailable from refused
+            try:
+                return connection, self._begin(connection, begin)
+            except _AWAY as died:
+                problem = died
+                connection.invalidate()
+        raise StoreUnavailable from problem
+
+    def _attempt(self, connection: PoolProxiedConnection, work: Work[Result], now_ms: int) -> tuple[Result, list[str]]:
+        cursor: Any = connection.cursor()
+        try:
+            tx = Tx(cursor, POSTGRESQL, now_ms)
+            result = work(tx)
+            _send_topics(cursor, tx.topics)
+            cursor.execute("COMMIT")
+        except BaseException:
+            driver: Any = connection.driver_connection
+            if not driver.closed:
+                cursor.execute("ROLLBACK")
+            raise
+        finally:
+            cursor.close()
+        return result, tx.topics
+
+    def _begin(self, connection: PoolProxiedConnection, begin: str) -> int:
+        """Begin, and learn the database's time in the same round trip."""
+        cursor: Any = connection.cursor()
+        cursor.execute(f"{begin}; {POSTGRESQL_NOW}")
+        cursor.nextset()
+        now_ms: int = cursor.fetchone()[0]
+        cursor.close()
+        return self._clock() if self._clock else now_ms
+
+
+NOTIFY_CHANNEL = "sessiontools"
+
+
+def _send_topics(cursor: Any, topics: Iterable[str]) -> None:
+    for topic in dict.fromkeys(topics):
+        cursor.execute("SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, topic))
+
+
+def _leave_transactions_to_us(driver: Any, _record: object) -> None:
+    driver.autocommit = True

@@ -1,0 +1,79 @@
+"""A run's events: one gap-free sequence, counted on the run's row while that row is locked (W1, W5).
+
+A global serial would not do: on PostgreSQL numbers are given before the commit, so a reader could pass one by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from sessiond.model.events import Event, MessageWritten
+from sessiond.store import codec
+from sessiond.store.schema import messages, run_events
+from sessiond.store.statement import Statement, insert
+from sessiond.store.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """One event as stored: `body` is its serialised form, or for an appended message that message's."""
+
+    sequence: int
+    at_ms: int
+    kind: str
+    body: bytes
+    message: bytes | None
+
+
+def append(tx: Tx, run_id: str, after: int, events: Sequence[Event]) -> int:
+    """Append events after this sequence; returns the last one's, for the run's row."""
+    rows = [_row(run_id, sequence, tx.now_ms, event) for sequence, event in enumerate(events, after + 1)]
+    tx.run_many(_INSERT, rows)
+    tx.notify(run_topic(run_id))
+    return after + len(rows)
+
+
+def after(tx: Tx, run_id: str, sequence: int, limit: int) -> list[StoredEvent]:
+    """The next events after a sequence, in order."""
+    rows = tx.rows(_AFTER, run=run_id, sequence=sequence, limit=limit)
+    return [StoredEvent(*row) for row in rows]
+
+
+def run_topic(run_id: str) -> str:
+    """What is notified when something happened to a run."""
+    return f"run:{run_id}"
+
+
+def _row(run_id: str, sequence: int, at_ms: int, event: Event) -> dict[str, object]:
+    place = event.place if isinstance(event, MessageWritten) else None
+    body = codec.encode_event(event)
+    return {
+        "run_id": run_id,
+        "sequence": sequence,
+        "at_ms": at_ms,
+        "kind": event.kind,
+        "message_place": place,
+        "body": body,
+    }
+
+
+_INSERT = Statement(
+    "append events", insert(run_events, ["run_id", "sequence", "at_ms", "kind", "message_place", "body"])
+)
+_AFTER = Statement(
+    "the events of a run after a sequence",
+    sa.select(
+        run_events.c.sequence,
+        run_events.c.at_ms,
+        run_events.c.kind,
+        run_events.c.body,
+        messages.c.body.label("message"),
+    )
+    .join(messages, messages.c.place == run_events.c.message_place, isouter=True)
+    .where(run_events.c.run_id == sa.bindparam("run"), run_events.c.sequence > sa.bindparam("sequence"))
+    .order_by(run_events.c.sequence)
+    .limit(sa.bindparam("limit", type_=sa.BigInteger)),
+)

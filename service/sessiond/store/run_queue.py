@@ -1,0 +1,282 @@
+"""The queue of each session: one run at a time, in arrival order, handed out under leases (R2, R3)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from sessiond.model.events import StateChanged
+from sessiond.model.messages import Draft, Message, Role
+from sessiond.model.runs import Pool, Run, RunKind, RunState
+from sessiond.model.sessions import Route, Session
+from sessiond.store import messages, run_events, runs
+from sessiond.store.schema import run_waits, sessions
+from sessiond.store.schema import runs as table
+from sessiond.store.sessions import route_columns
+from sessiond.store.statement import Statement, insert
+from sessiond.store.transaction import Tx
+from sessiond.store.turnstiles import take_turn
+
+QUEUE_TOPIC = "queue"
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """What a run is queued with."""
+
+    id: str
+    kind: RunKind
+    agent_id: str
+    model: str
+    pool: Pool
+    is_external: bool
+    actor: str
+    trace_id: str
+    parent: Run | None = None
+    exchange_id: str = ""
+    turn: int = 0
+    timeout_ms: int = 0
+    deliver: bool = False
+    route: Route | None = None
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A run just queued, its input, and what stands before it."""
+
+    run_id: str
+    input: Message
+    queue_position: int
+    blocking_run_id: str
+
+
+def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:
+    """Append the input and queue its run; the caller holds the session's row and has its newest state."""
+    (message,) = messages.insert_next(tx, session, [draft])
+    is_head = session.unfinished_runs == 0
+    place = messages.place_of(session.generation, message.sequence)
+    tx.run(_INSERT, **_row(session, new, place, is_head, tx.now_ms))
+    queued = StateChanged(None, RunState.QUEUED, new.actor)
+    run_events.append(tx, new.id, 0, [queued])
+    tx.run(
+        _COUNT_QUEUED,
+        id_=session.id,
+        now=tx.now_ms,
+        tools=int(draft.role is Role.TOOL_RESULT),
+        head=new.id if is_head else session.active_run_id,
+        head_state=RunState.QUEUED.value if is_head else session.active_run_state,
+    )
+    if is_head:
+        tx.notify(QUEUE_TOPIC)
+    return Queued(new.id, message, session.unfinished_runs, "" if is_head else session.active_run_id)
+
+
+@dataclass(frozen=True)
+class Lease:
+    """How runs are taken: by whom, which ones, and for how long."""
+
+    runtime_id: str
+    is_external: bool
+    lease_ms: int
+    slots: Mapping[Pool, int]
+    agent_ids: tuple[str, ...] = ()
+
+
+def lease(tx: Tx, wanted: Lease, limit: int) -> list[Run]:
+    """Take up to this many runs whose turn it is, as far as their pool has slots left."""
+    take_turn(tx, "slots")
+    busy = {row[0]: row[1] for row in tx.rows(_BUSY, now=tx.now_ms)}
+    taken: list[Run] = []
+    for pool, slots in wanted.slots.items():
+        free = min(slots - busy.get(pool, 0), limit - len(taken))
+        if free > 0:
+            taken += [run for run in _lease_from(tx, wanted, pool, free) if run is not None]
+    return taken
+
+
+def release(tx: Tx, run: Run, actor: str, reason: str, uses_attempt: bool) -> None:
+    """Put a leased run back at the head of its session's queue; the old token is dead."""
+    changed = StateChanged(run.state, RunState.QUEUED, actor, reason)
+    count = run_events.append(tx, run.id, run.event_count, [changed])
+    attempt = run.attempt if uses_attempt else run.attempt - 1
+    tx.run(_RELEASE, run_id=run.id, new_attempt=attempt, count=count)
+    set_head(tx, run.session, run.id, RunState.QUEUED)
+    tx.notify(QUEUE_TOPIC)
+
+
+def set_head(tx: Tx, session: int, run_id: str, state: RunState | None) -> None:
+    """Note on the session which of its runs is at the head, and how that stands."""
+    tx.run(_SET_HEAD, id_=session, head=run_id, head_state=state.value if state else None)
+
+
+def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Iterable[Run | None]:
+    found = tx.rows(
+        _ready(len(wanted.agent_ids)),
+        external=int(wanted.is_external),
+        pool=pool.value,
+        limit=limit,
+        **{f"agent_{number}": agent for number, agent in enumerate(wanted.agent_ids)},
+    )
+    return [_lease_one(tx, wanted, run_id, session) for run_id, session in found]
+
+
+def _lease_one(tx: Tx, wanted: Lease, run_id: str, session: int) -> Run | None:
+    """Lease one run; None when somebody works on its session right now, or was faster."""
+    if tx.row(_LOCK_SESSION, session=session) is None:
+        return None
+    row = tx.row(
+        _LEASE,
+        run_id=run_id,
+        now=tx.now_ms,
+        expires=tx.now_ms + wanted.lease_ms,
+        lease_ms=wanted.lease_ms,
+        runtime=wanted.runtime_id,
+        secret=secrets.token_urlsafe(18),
+    )
+    if row is None:
+        return None
+    run = runs.as_run(row)
+    run_events.append(tx, run.id, run.event_count - 1, [StateChanged("queued", "running", wanted.runtime_id)])
+    set_head(tx, session, run.id, RunState.RUNNING)
+    return run
+
+
+def _row(session: Session, new: NewRun, place: int, is_head: bool, now_ms: int) -> dict[str, Any]:
+    parent = new.parent
+    return {
+        "id": new.id,
+        "session": session.id,
+        "generation": session.generation,
+        "run_order": session.last_run_order + 1,
+        "kind": new.kind.value,
+        "state": RunState.QUEUED.value,
+        "agent_id": new.agent_id,
+        "model": new.model,
+        "pool": new.pool.value,
+        "is_external": int(new.is_external),
+        "is_ready": int(is_head),
+        "exchange_id": new.exchange_id,
+        "turn": new.turn,
+        "parent_run_id": parent.id if parent else "",
+        "root_run_id": parent.root_run_id if parent else new.id,
+        "trace_id": new.trace_id,
+        "depth": parent.depth + 1 if parent else 0,
+        "version": 1,
+        "queue_ms": now_ms,
+        "timeout_ms": new.timeout_ms,
+        "input_place": place,
+        "event_count": 1,
+        "deliver": int(new.deliver),
+        **route_columns(new.route),
+    }
+
+
+_INSERT = Statement(
+    "queue a run",
+    insert(
+        table,
+        [
+            *("id", "session", "generation", "run_order", "kind", "state", "agent_id", "model", "pool"),
+            *("is_external", "is_ready", "exchange_id", "turn", "parent_run_id", "root_run_id", "trace_id"),
+            *("depth", "version", "queue_ms", "timeout_ms", "input_place", "event_count", "deliver"),
+            *("route_channel", "route_to", "route_account_id", "route_thread_id"),
+        ],
+    ),
+)
+_COUNT_QUEUED = Statement(
+    "count the input and its run on the session",
+    sa.update(sessions)
+    .where(sessions.c.id == sa.bindparam("id_"))
+    .values(
+        last_sequence=sessions.c.last_sequence + 1,
+        tool_results=sessions.c.tool_results + sa.bindparam("tools"),
+        last_run_order=sessions.c.last_run_order + 1,
+        unfinished_runs=sessions.c.unfinished_runs + 1,
+        updated_ms=sa.bindparam("now"),
+        active_run_id=sa.bindparam("head"),
+        active_run_state=sa.bindparam("head_state"),
+        is_archived=0,
+        archived_ms=sa.null(),
+    ),
+)
+_SET_HEAD = Statement(
+    "note the head of a session's queue",
+    sa.update(sessions)
+    .where(sessions.c.id == sa.bindparam("id_"))
+    .values(active_run_id=sa.bindparam("head"), active_run_state=sa.bindparam("head_state")),
+)
+# A run that waits in a session tool has given its slot back (property 5).
+_waits = sa.exists().where(run_waits.c.waiter_run_id == table.c.id, run_waits.c.until_ms > sa.bindparam("now"))
+_BUSY = Statement(
+    "how many slots of each pool are taken",
+    sa.select(table.c.pool, sa.func.count()).where(runs.LEASED, sa.not_(_waits)).group_by(table.c.pool),
+)
+_LOCK_SESSION = Statement(
+    "lock a session's row unless somebody has it",
+    sa.select(sessions.c.id).where(sessions.c.id == sa.bindparam("session")).with_for_update(skip_locked=True),
+)
+_LEASE = Statement(
+    "lease a run whose turn it is",
+    sa.update(table)
+    .where(table.c.id == sa.bindparam("run_id"), table.c.is_ready == 1, table.c.state == RunState.QUEUED.value)
+    .values(
+        state=RunState.RUNNING.value,
+        is_ready=0,
+        version=table.c.version + 1,
+        attempt=table.c.attempt + 1,
+        event_count=table.c.event_count + 1,
+        appended=0,
+        fence=table.c.fence + 1,
+        lease_secret=sa.bindparam("secret"),
+        lease_expires_ms=sa.bindparam("expires"),
+        start_ms=sa.bindparam("now"),
+        runtime_id=sa.bindparam("runtime"),
+        due_ms=sa.case(
+            (
+                sa.and_(table.c.timeout_ms > 0, table.c.timeout_ms < sa.bindparam("lease_ms")),
+                sa.bindparam("now") + table.c.timeout_ms,
+            ),
+            else_=sa.bindparam("expires"),
+        ),
+    )
+    .returning(*runs.COLUMNS),
+)
+_RELEASE = Statement(
+    "put a leased run back",
+    sa.update(table)
+    .where(table.c.id == sa.bindparam("run_id"))
+    .values(
+        state=RunState.QUEUED.value,
+        is_ready=1,
+        version=table.c.version + 1,
+        attempt=sa.bindparam("new_attempt"),
+        fence=table.c.fence + 1,
+        lease_expires_ms=sa.null(),
+        due_ms=sa.null(),
+        start_ms=sa.null(),
+        event_count=sa.bindparam("count"),
+    ),
+)
+
+
+@lru_cache
+def _ready(agents: int) -> Statement:
+    found = (
+        sa.select(table.c.id, table.c.session)
+        .where(
+            table.c.is_ready == sa.literal_column("1"),
+            table.c.is_external == sa.bindparam("external"),
+            table.c.pool == sa.bindparam("pool"),
+        )
+        .order_by(table.c.queue_ms, table.c.id)
+        .limit(sa.bindparam("limit", type_=sa.BigInteger))
+    )
+    if agents:
+        wanted = [sa.bindparam(f"agent_{number}", type_=sa.Text) for number in range(agents)]
+        found = found.where(table.c.agent_id.in_(wanted))
+    return Statement("the runs whose turn it is", found)

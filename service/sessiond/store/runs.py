@@ -1,0 +1,166 @@
+"""Run rows: finding them for a caller, and what their place in the queue is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import lru_cache
+
+import sqlalchemy as sa
+
+from sessiond.model.events import Event
+from sessiond.model.messages import message_id
+from sessiond.model.runs import LEASED_STATES, UNFINISHED_STATES, LeaseToken, Run
+from sessiond.model.visibility import EVERYTHING, Scope
+from sessiond.store import run_events
+from sessiond.store.schema import PLACE_SHIFT, runs, session_generations, sessions
+from sessiond.store.schema import run_events as events_table
+from sessiond.store.statement import Statement
+from sessiond.store.transaction import Row, Tx
+from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
+
+COLUMNS = [runs.c[field.name] for field in fields(Run)]
+UNFINISHED = runs.c.state.in_([sa.literal_column(f"'{state}'") for state in UNFINISHED_STATES])
+LEASED = runs.c.state.in_([sa.literal_column(f"'{state}'") for state in LEASED_STATES])
+
+
+@dataclass(frozen=True)
+class PlacedRun:
+    """A run with what is told of it from elsewhere: its session and its place in the queue."""
+
+    run: Run
+    session_key: str
+    session_id: str
+    queue_position: int = 0
+    blocking_run_id: str = ""
+
+    @property
+    def input_message_id(self) -> str:
+        """The message that the run answers; empty when it has none in the transcript."""
+        if self.run.input_place is None:
+            return ""
+        return message_id(self.session_id, self.run.input_place & ((1 << PLACE_SHIFT) - 1))
+
+
+def as_run(row: Row) -> Run:
+    """A row of COLUMNS as the model's run."""
+    return Run(*row)
+
+
+def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
+    """The run, if the scope shows its session."""
+    row = tx.row(_find(shape_of(scope)), run_id=run_id, **scope_params(scope))
+    if row is None:
+        return None
+    run = as_run(row[3:])
+    position = _position(tx, run, row[2]) if run.state == "queued" else 0
+    return PlacedRun(run, row[0], row[1], position, row[2] if position else "")
+
+
+def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:
+    """The run's row alone; to lock it, lock its session's row first."""
+    row = tx.row(_GET_LOCKED if lock else _GET, run_id=run_id)
+    return as_run(row) if row else None
+
+
+def held(tx: Tx, token: LeaseToken) -> Run | None:
+    """The run that this token holds, locked; None when the lease is somebody else's, or over."""
+    row = tx.row(_HELD, run_id=token.run_id, fence=token.fence, secret=token.secret)
+    return as_run(row) if row else None
+
+
+def note_event(tx: Tx, run_id: str, event: Event) -> None:
+    """Append one event to a run that may have ended already, as its exchange goes on."""
+    run = get(tx, run_id, lock=True)
+    if run is not None:
+        count = run_events.append(tx, run.id, run.event_count, [event])
+        tx.run(_NOTE_EVENT, run_id=run.id, count=count)
+
+
+def unfinished_of(tx: Tx, session: int) -> list[Run]:
+    """The unfinished runs of a session, in their order."""
+    return [as_run(row) for row in tx.rows(_UNFINISHED_OF, session=session)]
+
+
+def unfinished_children(tx: Tx, run_id: str) -> list[Run]:
+    """The unfinished runs that a run caused."""
+    return [as_run(row) for row in tx.rows(_CHILDREN, run_id=run_id)]
+
+
+def delete_some(tx: Tx, session: int, limit: int) -> int:
+    """Remove up to this many runs of a session with their events; tells how many went."""
+    found = [row[0] for row in tx.rows(_SOME, session=session, limit=limit)]
+    tx.run_many(_DELETE_EVENTS, [{"run": run_id} for run_id in found])
+    tx.run_many(_DELETE, [{"run": run_id} for run_id in found])
+    return len(found)
+
+
+def _position(tx: Tx, run: Run, head_id: str) -> int:
+    """How many unfinished runs of the session go first; counted from the head, so finished ones cost nothing."""
+    if run.id == head_id:
+        return 0
+    row = tx.row(_AHEAD, session=run.session, head=head_id, mine=run.run_order)
+    return int(row[0]) if row else 0
+
+
+@lru_cache
+def _find(shape: ScopeShape) -> Statement:
+    found = (
+        sa.select(sessions.c.key, session_generations.c.session_id, sessions.c.active_run_id, *COLUMNS)
+        .join(sessions, sessions.c.id == runs.c.session)
+        .join(session_generations, session_generations.c.id == runs.c.generation)
+        .where(runs.c.id == sa.bindparam("run_id"), visible(shape))
+    )
+    return Statement("a visible run", found)
+
+
+_by_id = sa.select(*COLUMNS).where(runs.c.id == sa.bindparam("run_id"))
+_GET = Statement("a run", _by_id)
+_GET_LOCKED = Statement("a run, locked", _by_id.with_for_update())
+_HELD = Statement(
+    "the run of a lease",
+    _by_id.where(
+        runs.c.fence == sa.bindparam("fence"), runs.c.lease_secret == sa.bindparam("secret"), LEASED
+    ).with_for_update(),
+)
+_UNFINISHED_OF = Statement(
+    "the unfinished runs of a session",
+    sa.select(*COLUMNS).where(runs.c.session == sa.bindparam("session"), UNFINISHED).order_by(runs.c.run_order),
+)
+_CHILDREN = Statement(
+    "the unfinished runs that a run caused",
+    sa.select(*COLUMNS).where(
+        runs.c.parent_run_id == sa.bindparam("run_id"), runs.c.parent_run_id != sa.literal_column("''"), UNFINISHED
+    ),
+)
+_head = runs.alias("head")
+_AHEAD = Statement(
+    "how many unfinished runs go before one",
+    sa.select(sa.func.count())
+    .select_from(runs)
+    .where(
+        runs.c.session == sa.bindparam("session"),
+        runs.c.run_order
+        >= sa.func.coalesce(
+            sa.select(_head.c.run_order).where(_head.c.id == sa.bindparam("head")).scalar_subquery(),
+            sa.literal_column("0"),
+        ),
+        runs.c.run_order < sa.bindparam("mine"),
+        UNFINISHED,
+    ),
+)
+_NOTE_EVENT = Statement(
+    "count an event on its run",
+    sa.update(runs)
+    .where(runs.c.id == sa.bindparam("run_id"))
+    .values(event_count=sa.bindparam("count"), version=runs.c.version + 1),
+)
+_SOME = Statement(
+    "some runs of a session",
+    sa.select(runs.c.id)
+    .where(runs.c.session == sa.bindparam("session"))
+    .limit(sa.bindparam("limit", type_=sa.BigInteger)),
+)
+_DELETE_EVENTS = Statement(
+    "forget a run's events", sa.delete(events_table).where(events_table.c.run_id == sa.bindparam("run"))
+)
+_DELETE = Statement("forget a run", sa.delete(runs).where(runs.c.id == sa.bindparam("run")))

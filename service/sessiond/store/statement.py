@@ -1,0 +1,74 @@
+"""Core statements, compiled once per database and then executed straight on the driver.
+
+Building and compiling a statement costs several times its execution on SQLite; here it happens once per process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.engine.interfaces import Dialect
+from sqlalchemy.sql.base import Executable
+
+SQLITE: DefaultDialect = sqlite.dialect()
+POSTGRESQL: DefaultDialect = postgresql.psycopg.dialect()  # type: ignore[no-untyped-call]
+
+Params = Mapping[str, Any]
+Bound = Sequence[Any] | Mapping[str, Any]
+
+
+class Compiled(NamedTuple):
+    """A statement's text for one database and how its parameters are laid out."""
+
+    sql: str
+    bind: Callable[[Params], Bound]
+
+
+class Statement:
+    """One named query: what it is for, and its text on each database."""
+
+    __slots__ = ("_clause", "_compiled", "purpose")
+
+    def __init__(self, purpose: str, clause: Executable) -> None:
+        self.purpose = purpose
+        self._clause = clause
+        self._compiled: dict[str, Compiled] = {}
+
+    def on(self, dialect: Dialect) -> Compiled:
+        """The text for this database."""
+        found = self._compiled.get(dialect.name)
+        if found is None:
+            found = self._compiled[dialect.name] = _compile(self._clause, dialect)
+        return found
+
+
+def insert(table: sa.Table, columns: Sequence[str], ignore_conflicts: bool = False) -> postgresql.Insert:
+    """An insert of these columns from parameters of the same names.
+
+    PostgreSQL's construct, because it knows ON CONFLICT and SQLite's compiler writes the same words for it.
+    """
+    statement = postgresql.insert(table).values({name: sa.bindparam(name) for name in columns})
+    return statement.on_conflict_do_nothing() if ignore_conflicts else statement
+
+
+def _compile(clause: Executable, dialect: Dialect) -> Compiled:
+    compiled = clause.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})  # type: ignore[attr-defined]
+    literals = {name: value for name, value in compiled.params.items() if value is not None}
+    names = compiled.positiontup
+    return Compiled(str(compiled), _by_name(literals) if names is None else _by_position(tuple(names), literals))
+
+
+def _by_name(literals: dict[str, Any]) -> Callable[[Params], Bound]:
+    if not literals:
+        return lambda params: params
+    return lambda params: {**literals, **params}
+
+
+def _by_position(names: tuple[str, ...], literals: dict[str, Any]) -> Callable[[Params], Bound]:
+    if not literals:
+        return lambda params: [params[name] for name in names]
+    return lambda params: [params[name] if name in params else literals[name] for name in names]

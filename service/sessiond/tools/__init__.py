@@ -1,0 +1,1 @@
+"""What an agent may do: one use case a module, named as its rpc."""

@@ -1,0 +1,70 @@
+"""SessionsHistory: a transcript, newest page first, each page oldest to newest (H1-H6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessiond.access import View, find_transcript, view_of
+from sessiond.model.callers import Caller
+from sessiond.model.paging import page_token, position_of
+from sessiond.model.rules import Rules
+from sessiond.model.sessions import Session
+from sessiond.store import messages
+from sessiond.store.database import Database
+from sessiond.store.sessions import Generation
+from sessiond.store.transaction import Tx
+
+TOOL = "sessions_history"
+DEFAULT_LIMIT = 200
+MAX_LIMIT = 1000
+# Below the 3 MiB that a page may have on the wire; the rest of the answer takes less than the difference.
+PAGE_BYTES = 3 * 1024 * 1024 - 4096
+
+
+@dataclass(frozen=True)
+class HistoryQuery:
+    """What a caller asks for; None = not set."""
+
+    reference: str
+    limit: int | None = None
+    include_tools: bool = False
+    page_token: str = ""
+
+
+@dataclass(frozen=True)
+class HistoryPage:
+    """One page, its messages in their stored form."""
+
+    session: Session
+    session_id: str
+    messages: list[bytes]
+    next_page_token: str
+    total_messages: int
+    limit_applied: int
+    view: View
+
+
+async def sessions_history(db: Database, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryPage:
+    """The newest messages that pass the filter, or those older than the page token."""
+    return await db.read(lambda tx: _page(tx, rules, caller, query))
+
+
+def _page(tx: Tx, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryPage:
+    view = view_of(tx, rules, caller, TOOL)
+    session, generation = find_transcript(tx, rules, view, query.reference)
+    limit = min(query.limit or DEFAULT_LIMIT, MAX_LIMIT)
+    request = (generation.session_id, query.include_tools)
+    position = position_of(query.page_token, (int,), *request)
+    end = generation.last_sequence + 1
+    # Held within this transcript: a token is only text, and beyond the end lie other sessions' messages.
+    before = max(0, min(position[0], end)) if position else end
+
+    bodies, older = messages.newest(tx, generation.id, before, query.include_tools, limit, PAGE_BYTES)
+
+    token = page_token([older], *request) if older is not None else ""
+    total = _total(generation, query.include_tools)
+    return HistoryPage(session, generation.session_id, bodies, token, total, limit, view)
+
+
+def _total(generation: Generation, include_tools: bool) -> int:
+    return generation.last_sequence - (0 if include_tools else generation.tool_results)

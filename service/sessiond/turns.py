@@ -1,0 +1,100 @@
+"""How runs begin inside a transaction, whatever causes them."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import TypedDict
+
+from sessiond.access import View, key_of
+from sessiond.model.callers import Caller
+from sessiond.model.errors import MessageTooLarge, QueueFull, SendPolicyDenied
+from sessiond.model.keys import shown
+from sessiond.model.messages import Block, Draft, Image, Provenance, Role, Text
+from sessiond.model.policy import judge, subject_of
+from sessiond.model.rules import Rules
+from sessiond.model.runs import Pool, RunKind
+from sessiond.model.sessions import Route, Session
+from sessiond.store import run_queue, traces
+from sessiond.store.run_queue import NewRun, Queued
+from sessiond.store.transaction import Tx
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Why a session's agent is to take a turn, and on what."""
+
+    kind: RunKind
+    content: tuple[Block, ...]
+    provenance: Provenance
+    run_id: str
+    exchange_id: str = ""
+    timeout_ms: int = 0
+    deliver: bool = False
+    route: Route | None = None
+
+
+class RunSettings(TypedDict):
+    """What a run takes over from its session and its agent."""
+
+    agent_id: str
+    model: str
+    pool: Pool
+    is_external: bool
+
+
+def run_settings(rules: Rules, session: Session) -> RunSettings:
+    """Who executes a run of this session, with what, and in which pool."""
+    agent = rules.roster.agents.get(session.agent_id)
+    return RunSettings(
+        agent_id=session.agent_id,
+        model=session.model or rules.model_of(session.agent_id),
+        pool=Pool.SUBAGENTS if session.spawn_depth else Pool.AGENTS,
+        is_external=agent is not None and agent.is_external,
+    )
+
+
+def start_turn(tx: Tx, rules: Rules, caller: Caller, view: View, session: Session, turn: Turn) -> Queued:
+    """Store the message and queue its run; the caller of this holds the session's row."""
+    if session.unfinished_runs >= rules.runs.queue_depth:
+        raise QueueFull(rules.runs.queue_depth)
+    trace_id = view.run.trace_id if view.run else caller.trace_id or secrets.token_hex(16)
+    traces.reserve(tx, trace_id, rules.runs.max_runs_per_trace)
+    new = NewRun(
+        id=turn.run_id,
+        kind=turn.kind,
+        actor=caller.name,
+        trace_id=trace_id,
+        parent=view.run,
+        exchange_id=turn.exchange_id,
+        timeout_ms=turn.timeout_ms,
+        deliver=turn.deliver,
+        route=turn.route,
+        **run_settings(rules, session),
+    )
+    draft = Draft(Role.USER, turn.content, turn.provenance, run_id=turn.run_id)
+    return run_queue.enqueue(tx, session, new, draft)
+
+
+def require_policy(rules: Rules, view: View, session: Session) -> None:
+    """Refuse what the send policy denies for this session (Q3)."""
+    verdict = judge(rules.send_policy, subject_of(session, key_of(session, rules)))
+    if not verdict.allowed:
+        raise SendPolicyDenied(shown(session.key, rules.keys, view.agent_id), verdict.rule)
+
+
+def require_size(rules: Rules, field: str, content: tuple[Block, ...]) -> None:
+    """Refuse a message that could not be stored, before anything else is."""
+    size = sum(_weight(block) for block in content)
+    if size > rules.message_bytes:
+        raise MessageTooLarge(field, size, rules.message_bytes)
+
+
+def _weight(block: Block) -> int:
+    match block:
+        case Text(text):
+            return len(text.encode())
+        case Image(_, data):
+            return len(data)
+        case _:
+            return len(repr(block).encode())

@@ -1,0 +1,115 @@
+"""What every wait shares: how many there may be, the drain that ends them, and the relation of who waits for whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+
+from sessiond.access import View
+from sessiond.ids import new_id
+from sessiond.model.callers import Caller
+from sessiond.model.errors import WaitCycle, WaitLimit
+from sessiond.model.keys import shown
+from sessiond.model.rules import Rules, WaitRules
+from sessiond.store import runs, waits
+from sessiond.store.database import Database
+from sessiond.store.transaction import Tx
+from sessiond.wake import Wake
+
+DRAIN_TOPIC = "drain"
+# A wait of a run is noted for this long and renewed at every heartbeat; a server that dies leaves no more than this.
+NOTED_FOR_MS = 90_000
+
+
+class Waits:
+    """The waits of this server: counted, and ended together when it drains."""
+
+    def __init__(self, wake: Wake, rules: WaitRules) -> None:
+        self.wake = wake
+        self.is_draining = False
+        self._rules = rules
+        self._by_caller: Counter[str] = Counter()
+
+    @contextmanager
+    def slot(self, caller: Caller) -> Iterator[None]:
+        """Take one of the caller's and the server's waits, or refuse (W10)."""
+        if self._by_caller[caller.name] >= self._rules.per_caller:
+            raise WaitLimit("caller", self._rules.per_caller, "server.maxWaitsPerCaller")
+        if self._by_caller.total() >= self._rules.per_server:
+            raise WaitLimit("server", self._rules.per_server, "server.maxWaits")
+        self._by_caller[caller.name] += 1
+        try:
+            yield
+        finally:
+            self._by_caller[caller.name] -= 1
+            if not self._by_caller[caller.name]:
+                del self._by_caller[caller.name]
+
+    async def drain(self) -> None:
+        """End every wait, each with its last message."""
+        self.is_draining = True
+        self.wake.publish([DRAIN_TOPIC])
+
+
+@dataclass(frozen=True)
+class NotedWait:
+    """A wait of a run, noted in the database."""
+
+    db: Database
+    ids: tuple[str, ...]
+
+    async def renew(self) -> None:
+        """The wait goes on."""
+        if self.ids:
+            await self.db.write(self._renew)
+
+    def _renew(self, tx: Tx) -> None:
+        for wait_id in self.ids:
+            waits.renew(tx, wait_id, tx.now_ms + NOTED_FOR_MS)
+
+
+def note_wait(tx: Tx, rules: Rules, view: View, target_id: str, wait_id: str) -> None:
+    """Note that the caller's run waits for another; refuse a wait that could never end (S5)."""
+    if view.run is None or view.run.is_final:
+        return
+    circle = waits.begin(tx, wait_id, view.run, target_id, tx.now_ms + NOTED_FOR_MS)
+    if circle:
+        raise WaitCycle(list(_told(tx, rules, view, circle)))
+
+
+@asynccontextmanager
+async def noted(db: Database, rules: Rules, view: View, targets: list[str]) -> AsyncIterator[NotedWait]:
+    """Note waits on these runs for the time of the context; nothing to note for a caller that is no run."""
+    if view.run is None or not targets:
+        yield NotedWait(db, ())
+        return
+    ids = tuple(new_id() for _ in targets)
+
+    def begin(tx: Tx) -> None:
+        for wait_id, target in zip(ids, targets, strict=True):
+            note_wait(tx, rules, view, target, wait_id)
+
+    await db.write(begin)
+    try:
+        yield NotedWait(db, ids)
+    finally:
+        await end_noted(db, ids)
+
+
+async def end_noted(db: Database, ids: tuple[str, ...]) -> None:
+    """The waits are over."""
+
+    def end(tx: Tx) -> None:
+        for wait_id in ids:
+            waits.end(tx, wait_id)
+
+    await db.write(end)
+
+
+def _told(tx: Tx, rules: Rules, view: View, circle: list[str]) -> Iterator[str]:
+    """The sessions of a circle in words; what the caller may not see stays unnamed."""
+    for run_id in circle:
+        found = runs.find(tx, run_id, view.scope)
+        yield shown(found.session_key, rules.keys, view.agent_id) if found else "(a session you can't see)"

@@ -1,0 +1,1 @@
+"""The runtimes inside the server: a model's `provider` chooses one of them."""

@@ -1,0 +1,94 @@
+"""What a built-in runtime is given to execute one run, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sessiond.model.messages import Draft, Message, Usage
+from sessiond.model.runs import Failure, Run
+
+
+@dataclass(frozen=True)
+class Step:
+    """The step of an exchange that a run is; empty texts where there is nothing to tell."""
+
+    requester_session_key: str = ""
+    requester_channel: str = ""
+    target_session_key: str = ""
+    original_request: str = ""
+    first_reply: str = ""
+    latest_reply: str = ""
+    turn: int = 0
+    max_turns: int = 0
+    skip_token: str = ""
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A session tool as a model is told of it; `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolAnswer:
+    """What a session tool answered: JSON text, or the text of its refusal."""
+
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an execution ended: a reply, possibly empty, or a failure."""
+
+    result: str | Failure
+    usage: Usage | None = None
+
+
+class Execution(Protocol):
+    """One run under way. Its task is cancelled when the run is to stop, so clean up in `finally`."""
+
+    @property
+    def run(self) -> Run:
+        """The run."""
+
+    @property
+    def session_key(self) -> str:
+        """The key of its session."""
+
+    @property
+    def history(self) -> list[Message]:
+        """The transcript before the input, oldest first."""
+
+    @property
+    def input(self) -> Message:
+        """The message to answer."""
+
+    @property
+    def step(self) -> Step | None:
+        """The exchange it is part of; None for a chat."""
+
+    @property
+    def tools(self) -> list[ToolSpec]:
+        """The session tools that it may call."""
+
+    async def delta(self, text: str) -> None:
+        """Show waiters a piece of what is being written."""
+
+    async def write(self, draft: Draft) -> None:
+        """Append a message to the transcript: a tool call of the assistant, or a tool's result."""
+
+    async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
+        """Call a session tool with the run's own authority."""
+
+
+class Provider(Protocol):
+    """A way of answering: one per configured model."""
+
+    async def execute(self, execution: Execution) -> Outcome:
+        """Answer the input."""

@@ -1,0 +1,48 @@
+"""What every test may ask for: a store on each database, and a clock that only moves when told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from sessiond.store.database import Database
+from sessiond.store.opening import open_database
+from tests.fakes.clock import ManualClock
+from tests.postgres import empty, migrated, running_postgres
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sa.Engine]:
+    """One PostgreSQL server for the whole run."""
+    with running_postgres(tmp_path_factory.mktemp("pg")) as url:
+        engine = migrated(url)
+        yield engine
+        engine.dispose()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """The database's clock, in the test's hands."""
+    return ManualClock()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty store on each database in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'test.db'}"
+    engine: sa.Engine = request.getfixturevalue("postgres")
+    empty(engine)
+    return engine.url.render_as_string(hide_password=False)
+
+
+@pytest.fixture
+async def db(store_url: str, clock: ManualClock) -> AsyncIterator[Database]:
+    """An open store; closing it proves that every connection came back."""
+    database = await open_database(store_url, on_commit=lambda topics: None, clock=clock)
+    yield database
+    assert database.connections_in_use == 0
+    await database.close()

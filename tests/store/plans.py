@@ -1,0 +1,94 @@
+"""How a database would answer: the plans of whatever a work asks, with what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from sessiond.store.statement import POSTGRESQL, SQLITE
+from sessiond.store.transaction import Row, Tx
+
+BIG_TABLES = ("sessions", "session_generations", "messages")
+_FOUND_BEFORE = ("page", "CONSTANT")  # what SQLite may scan: the rows of a CTE, and a row of parameters
+Node = dict[str, Any]
+
+
+class ExplainingCursor:
+    """A driver's cursor that notes how each statement would be executed, then executes it."""
+
+    def __init__(self, cursor: Any, prefix: str) -> None:
+        self._cursor = cursor
+        self._prefix = prefix
+        self.plans: list[list[Row]] = []
+
+    @property
+    def rowcount(self) -> int:
+        return int(self._cursor.rowcount)
+
+    def execute(self, sql: str, params: Any = (), /) -> object:
+        self._cursor.execute(self._prefix + sql, params)
+        self.plans.append(self._cursor.fetchall())
+        return self._cursor.execute(sql, params)
+
+    def executemany(self, sql: str, params: Any, /) -> object:
+        return [self.execute(sql, each) for each in params]
+
+    def fetchall(self) -> list[Row]:
+        rows: list[Row] = self._cursor.fetchall()
+        return rows
+
+    def fetchone(self) -> Row | None:
+        row: Row | None = self._cursor.fetchone()
+        return row
+
+
+def faults(engine: sa.Engine, work: Callable[[Tx], object]) -> list[str]:
+    """What is wrong with the plans of a work: full scans of big tables, and sorts of more than a row."""
+    is_sqlite = engine.dialect.name == "sqlite"
+    connection = engine.raw_connection()
+    try:
+        cursor = ExplainingCursor(connection.cursor(), "EXPLAIN QUERY PLAN " if is_sqlite else "EXPLAIN (FORMAT JSON) ")
+        work(Tx(cursor, SQLITE if is_sqlite else POSTGRESQL, 1))
+        connection.rollback()
+    finally:
+        connection.close()
+    assert cursor.plans, "nothing was asked"
+    judge = _sqlite_faults if is_sqlite else _postgres_faults
+    return [fault for plan in cursor.plans for fault in judge(plan)]
+
+
+def _sqlite_faults(plan: list[Row]) -> Iterator[str]:
+    details = [str(row[3]) for row in plan]
+    for detail in details:
+        is_scan = detail.startswith("SCAN") and detail.split()[1] not in _FOUND_BEFORE
+        if is_scan or "TEMP B-TREE" in detail or "AUTOMATIC" in detail:
+            yield f"{detail} in {details}"
+
+
+def _postgres_faults(plan: list[Row]) -> Iterator[str]:
+    found = plan[0][0]
+    root: Node = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
+    for node in _nodes(root):
+        if node["Node Type"] == "Seq Scan" and node["Relation Name"] in BIG_TABLES:
+            yield f"Seq Scan of {node['Relation Name']} in {_outline(root)}"
+        if "Sort" in node["Node Type"] and not _is_of_one_row(node):
+            yield f"{node['Node Type']} by {node['Sort Key']} in {_outline(root)}"
+
+
+def _is_of_one_row(sort: Node) -> bool:
+    """Whether a sort is only there for form: all that is below it are searches for the acting session."""
+    leaves = [node for node in _nodes(sort) if "Plans" not in node]
+    return all(leaf.get("Index Name") == "sessions_pkey" for leaf in leaves)
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.get("Plans", ()):
+        yield from _nodes(child)
+
+
+def _outline(root: Node) -> list[str]:
+    return [f"{node['Node Type']} {node.get('Index Name', '')}".strip() for node in _nodes(root)]

@@ -1,0 +1,171 @@
+"""What the store promises on either database: whole works or nothing, answered when durable, none lost."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from sessiond.model.errors import StoreUnavailable
+from sessiond.store import sessions
+from sessiond.store.database import Database
+from sessiond.store.opening import engine_of, open_database
+from sessiond.store.schema import sessions as sessions_table
+from sessiond.store.statement import Statement
+from sessiond.store.transaction import Tx
+from tests.making import count, found, make_session, put_session, session_of
+from tests.store.conftest import Heard
+
+WRITERS = 500
+_COUNT = Statement("count", sa.select(sa.func.count()).select_from(sessions_table))
+_RENAME = Statement("rename all", sa.update(sessions_table).values(label="renamed"))
+
+
+@contextmanager
+def beside(url: str) -> Iterator[sa.Connection]:
+    """A connection that has nothing to do with the store under test."""
+    engine = engine_of(url)
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+def seen_beside(url: str) -> int:
+    with beside(url) as connection:
+        return connection.scalar(sa.select(sa.func.count()).select_from(sessions_table)) or 0
+
+
+async def test_a_work_that_raises_is_rolled_back_alone(db: Database) -> None:
+    hold = threading.Event()
+
+    def fail(tx: Tx) -> bool:
+        put_session(tx, "agent:main:lost")
+        raise LookupError("changed its mind")
+
+    writes = [db.write(lambda tx: hold.wait(10))]  # so that on SQLite the others share a group
+    writes += [db.write(lambda tx: bool(put_session(tx, "agent:main:before")))]
+    writes += [db.write(fail), db.write(lambda tx: bool(put_session(tx, "agent:main:after")))]
+    answers = asyncio.gather(*writes, return_exceptions=True)
+    await asyncio.sleep(0)  # let all of them be queued
+    hold.set()
+
+    *others, failed, after = await answers
+    assert [*others, after] == [True, True, True]
+    assert isinstance(failed, LookupError)
+    assert await session_of(db, "agent:main:lost") is None
+    assert await count(db, sessions_table) == 2
+
+
+async def test_what_was_answered_is_committed(listening_db: Database, store_url: str) -> None:  # X2
+    for number in range(20):
+        await make_session(listening_db, f"agent:main:{number}")
+
+        assert seen_beside(store_url) == number + 1
+
+
+async def test_nothing_is_lost_among_many_writers_that_read_before_they_write(db: Database) -> None:
+    await make_session(db, label="0")
+
+    def add_one(tx: Tx) -> int:
+        session = found(tx, "agent:main:main")
+        changed = sessions.change(tx, session, {"label": str(int(session.label) + 1)})
+        return int(changed.label)
+
+    answers = await asyncio.gather(*(db.write(add_one) for _ in range(WRITERS)))
+
+    assert sorted(answers) == list(range(1, WRITERS + 1))
+    session = await session_of(db, "agent:main:main")
+    assert session is not None
+    assert session.label == str(WRITERS)
+
+
+async def test_a_read_sees_one_snapshot(listening_db: Database, store_url: str) -> None:
+    def look_twice(tx: Tx) -> tuple[object, object]:
+        first = tx.rows(_COUNT)[0][0]
+        with beside(store_url) as connection:
+            connection.execute(_foreign_session())
+            connection.commit()
+        return first, tx.rows(_COUNT)[0][0]
+
+    assert await listening_db.read(look_twice) == (0, 0)
+    assert await count(listening_db, sessions_table) == 1
+
+
+def _foreign_session() -> sa.Insert:
+    values = {"key": "agent:main:x", "agent_id": "main", "kind": "other", "generation": 1, "session_id": "x"}
+    return sa.insert(sessions_table).values(**values, created_ms=1, updated_ms=1)
+
+
+async def test_a_read_cannot_write(db: Database) -> None:
+    await make_session(db, label="as it was")
+
+    with pytest.raises((StoreUnavailable, psycopg.errors.ReadOnlySqlTransaction)):
+        await db.read(lambda tx: tx.run(_RENAME))
+
+    session = await session_of(db, "agent:main:main")
+    assert session is not None
+    assert session.label == "as it was"
+
+
+async def test_a_caller_that_leaves_does_not_undo_its_commit(listening_db: Database, heard: Heard) -> None:  # S8
+    started, release = threading.Event(), threading.Event()
+
+    def slow(tx: Tx) -> None:
+        put_session(tx, "agent:main:main")
+        tx.notify("session")
+        started.set()
+        release.wait(10)
+
+    writing = asyncio.create_task(listening_db.write(slow))
+    assert await asyncio.to_thread(started.wait, 10)
+    writing.cancel()
+    release.set()
+
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    await heard.something()
+    assert heard.topics == ["session"]
+    assert await session_of(listening_db, "agent:main:main") is not None
+
+
+async def test_only_committed_works_wake_anybody(listening_db: Database, heard: Heard) -> None:
+    def fail(tx: Tx) -> None:
+        tx.notify("failed")
+        raise LookupError
+
+    writes = [listening_db.write(lambda tx, number=number: tx.notify(f"topic {number}")) for number in range(3)]  # type: ignore[misc]
+    await asyncio.gather(listening_db.write(fail), *writes, return_exceptions=True)
+
+    assert sorted(heard.topics) == ["topic 0", "topic 1", "topic 2"]
+
+
+async def test_closing_finishes_what_was_asked_before(store_url: str) -> None:  # X4
+    database = await open_database(store_url, on_commit=lambda topics: None)
+    hold = threading.Event()
+    asked = [asyncio.create_task(database.write(lambda tx: hold.wait(10)))]
+    for number in range(50):
+        write = database.write(lambda tx, number=number: bool(put_session(tx, f"agent:main:{number}")))  # type: ignore[misc]
+        asked.append(asyncio.create_task(write))
+    await asyncio.sleep(0)  # let all of them be queued
+    closing = asyncio.create_task(database.close())
+    await asyncio.sleep(0)
+    hold.set()
+
+    assert all(await asyncio.gather(*asked))
+    await closing
+    assert seen_beside(store_url) == 50
+
+
+async def test_a_closed_store_says_that_it_is_away(store_url: str) -> None:  # X3
+    database = await open_database(store_url, on_commit=lambda topics: None)
+    await database.close()
+
+    with pytest.raises(StoreUnavailable):
+        await database.write(lambda tx: None)
+    with pytest.raises(StoreUnavailable):
+        await database.read(lambda tx: None)

@@ -1,0 +1,137 @@
+"""The shared store: lost races are run again, lost connections are replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+import sqlalchemy as sa
+
+from sessiond.model.errors import StoreUnavailable
+from sessiond.store import sessions
+from sessiond.store.opening import open_database
+from sessiond.store.postgres import MAX_TRIES, PostgresDatabase
+from sessiond.store.statement import Statement
+from sessiond.store.transaction import Tx
+from tests.making import found, make_session, session_of
+from tests.store.spare import spare_database
+
+_SUICIDE = Statement("end this connection", sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
+_LOSE_A_RACE = Statement("what the server says of a lost race", sa.text("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$"))
+_FIND_DEADLOCKS_SOON = Statement("deadlocks are told at once", sa.text("SET LOCAL deadlock_timeout = '10ms'"))
+_BACKENDS = sa.text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name AND pid != pg_backend_pid()"
+)
+
+
+async def test_a_deadlock_is_run_again(postgres_db: PostgresDatabase) -> None:
+    await make_session(postgres_db, "agent:main:a")
+    await make_session(postgres_db, "agent:main:b")
+    both_hold_one = threading.Barrier(2)
+    tries: list[str] = []
+
+    def lock_both(first: str, second: str) -> Callable[[Tx], None]:
+        def work(tx: Tx) -> None:
+            tries.append(first)
+            tx.run(_FIND_DEADLOCKS_SOON)
+            session = found(tx, first)
+            if tries.count(first) == 1:
+                both_hold_one.wait(10)
+            for each in (session, found(tx, second)):
+                sessions.change(tx, each, {"label": each.label + "x"})
+
+        return work
+
+    await asyncio.gather(
+        postgres_db.write(lock_both("agent:main:a", "agent:main:b")),
+        postgres_db.write(lock_both("agent:main:b", "agent:main:a")),
+    )
+
+    assert len(tries) > 2
+    for key in ("agent:main:a", "agent:main:b"):
+        session = await session_of(postgres_db, key)
+        assert session is not None
+        assert session.label == "xx"
+
+
+def losing(times: int) -> Callable[[Tx], int]:
+    """A work that loses its race so many times; it answers how often it was tried."""
+    tries = 0
+
+    def work(tx: Tx) -> int:
+        nonlocal tries
+        tries += 1
+        if tries <= times:
+            tx.run(_LOSE_A_RACE)
+        return tries
+
+    return work
+
+
+async def test_a_lost_race_is_run_again(postgres_db: PostgresDatabase) -> None:
+    assert await postgres_db.write(losing(MAX_TRIES - 1)) == MAX_TRIES
+
+
+async def test_a_work_that_loses_every_race_ends_as_unavailable(postgres_db: PostgresDatabase) -> None:  # X3
+    with pytest.raises(StoreUnavailable):
+        await postgres_db.write(losing(MAX_TRIES))
+
+
+async def test_a_connection_lost_during_a_work_is_told_as_unavailable_and_the_next_call_works(
+    postgres_db: PostgresDatabase,
+) -> None:  # X3
+    def die(tx: Tx) -> None:
+        sessions.change(tx, found(tx, "agent:main:main"), {"label": "half done"})
+        tx.run(_SUICIDE)
+
+    await make_session(postgres_db)
+
+    with pytest.raises(StoreUnavailable):
+        await postgres_db.write(die)
+
+    session = await session_of(postgres_db, "agent:main:main")
+    assert session is not None
+    assert session.label == ""
+
+
+async def fill_pool(db: PostgresDatabase, connections: int) -> None:
+    """Leave so many idle connections in the pool."""
+    together = threading.Barrier(connections)
+    await asyncio.gather(*(db.read(lambda tx: together.wait(10)) for _ in range(connections)))
+
+
+async def test_connections_that_died_in_the_pool_are_replaced_unseen(
+    postgres_db: PostgresDatabase, postgres: sa.Engine
+) -> None:  # X3
+    await make_session(postgres_db)
+    await fill_pool(postgres_db, 5)
+
+    with postgres.connect() as connection:
+        killed = connection.execute(_BACKENDS, {"name": postgres.url.database}).all()
+
+    assert len(killed) >= 5
+    assert await session_of(postgres_db, "agent:main:main") is not None
+
+
+async def test_a_database_that_is_away_comes_back_by_itself(postgres: sa.Engine) -> None:  # X3
+    def allow_connections(allowed: bool) -> None:
+        with postgres.begin() as connection:
+            connection.execute(sa.text(f"ALTER DATABASE away ALLOW_CONNECTIONS {allowed}"))
+            connection.execute(_BACKENDS, {"name": "away"})
+
+    with spare_database(postgres, "away") as url:
+        database = await open_database(url, on_commit=lambda topics: None)
+        await make_session(database)
+
+        allow_connections(False)
+        with pytest.raises(StoreUnavailable):
+            await make_session(database, "agent:main:other")
+        with pytest.raises(StoreUnavailable):
+            await session_of(database, "agent:main:main")
+
+        allow_connections(True)
+        assert await session_of(database, "agent:main:main") is not None
+        assert database.connections_in_use == 0
+        await database.close()

@@ -1,0 +1,212 @@
+"""The embedded store: group commit, and what happens when the disk or the lock is somebody else's."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from sessiond.model.errors import StoreUnavailable
+from sessiond.store import messages, sessions
+from sessiond.store.schema import messages as messages_table
+from sessiond.store.schema import sessions as sessions_table
+from sessiond.store.sqlite import MAX_GROUP, SqliteDatabase
+from sessiond.store.statement import Statement
+from sessiond.store.transaction import Tx
+from tests.making import count, found, make_session, put_session, words
+
+_NONSENSE = Statement("a statement that SQLite refuses", sa.text("SELECT no_such_column FROM sessions"))
+
+
+@contextmanager
+def traced(db: SqliteDatabase, hear: Callable[[str], object]) -> Iterator[None]:
+    """Tell of every statement of the writer, before it is executed, on the writer's thread."""
+    db._writing.set_trace_callback(hear)
+    yield
+    db._writing.set_trace_callback(None)
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[sqlite3.Connection]:
+    """Another program's write lock on the database, until its rollback."""
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield other
+
+
+async def grouped(db: SqliteDatabase, *works: Callable[[Tx], object]) -> list[object]:
+    """Run works that wait while the writer is held up, so that they make one group; answers or exceptions."""
+    is_held, hold = threading.Event(), threading.Event()
+
+    def hold_up(tx: Tx) -> None:
+        is_held.set()
+        hold.wait(10)
+
+    first = asyncio.create_task(db.write(hold_up))
+    assert await asyncio.to_thread(is_held.wait, 10)
+    answers = asyncio.gather(*map(db.write, works), return_exceptions=True)
+    await asyncio.sleep(0)  # let all of them be queued
+    hold.set()
+    await first
+    return await answers
+
+
+def put(number: int) -> Callable[[Tx], object]:
+    return lambda tx: put_session(tx, f"agent:main:{number}").key
+
+
+async def test_works_that_arrive_during_a_commit_share_the_next(sqlite_db: SqliteDatabase) -> None:
+    statements: list[str] = []
+
+    with traced(sqlite_db, statements.append):
+        answers = await grouped(sqlite_db, *map(put, range(100)))
+
+    assert answers == [f"agent:main:{number}" for number in range(100)]
+    assert statements.count("COMMIT") == 2  # the one that held up the writer, and the group
+
+
+async def test_a_group_has_an_upper_bound(sqlite_db: SqliteDatabase) -> None:
+    statements: list[str] = []
+
+    with traced(sqlite_db, statements.append):
+        await grouped(sqlite_db, *map(put, range(MAX_GROUP + 1)))
+
+    assert statements.count("COMMIT") == 3
+    assert await count(sqlite_db, sessions_table) == MAX_GROUP + 1
+
+
+async def test_nobody_is_answered_before_the_commit(sqlite_db: SqliteDatabase) -> None:  # X2
+    at_commit, go_on = threading.Event(), threading.Event()
+
+    def stop_at_commit(statement: str) -> None:
+        if statement == "COMMIT":
+            at_commit.set()
+            go_on.wait(10)
+
+    with traced(sqlite_db, stop_at_commit):
+        writing = asyncio.create_task(sqlite_db.write(put(1)))
+        assert await asyncio.to_thread(at_commit.wait, 10)
+        for _ in range(5):  # what was scheduled before would have run by then
+            await asyncio.sleep(0)
+        was_answered = writing.done()
+        go_on.set()
+        await writing
+
+    assert not was_answered
+
+
+def fill_up(db: SqliteDatabase) -> None:
+    """Let the database file grow no more."""
+    [pages] = db._writing.execute("PRAGMA page_count").fetchone()
+    db._writing.execute(f"PRAGMA max_page_count={pages}")
+
+
+def make_room(db: SqliteDatabase) -> None:
+    db._writing.execute("PRAGMA max_page_count=1000000")
+
+
+def say_much(tx: Tx) -> None:
+    """Grow by a statement after which SQLite, when it fails, gives up the whole transaction."""
+    messages.append(tx, found(tx, "agent:main:main"), [words("x" * 500_000)])
+
+
+async def test_a_full_disk_that_costs_the_transaction_fails_every_work_of_the_group(
+    sqlite_db: SqliteDatabase,
+) -> None:  # X3
+    await make_session(sqlite_db)
+    fill_up(sqlite_db)
+
+    answers = await grouped(sqlite_db, put(1), say_much, put(2))
+
+    assert [type(answer) for answer in answers] == [StoreUnavailable] * 3
+    assert await count(sqlite_db, sessions_table) == 1
+
+
+async def test_after_a_full_disk_the_next_write_works(sqlite_db: SqliteDatabase) -> None:  # X3
+    await make_session(sqlite_db)
+    fill_up(sqlite_db)
+    await grouped(sqlite_db, say_much)
+    make_room(sqlite_db)
+
+    await sqlite_db.write(say_much)
+
+    assert await count(sqlite_db, messages_table) == 1
+
+
+async def test_a_full_disk_that_costs_one_statement_fails_its_work_alone(sqlite_db: SqliteDatabase) -> None:  # X3
+    fill_up(sqlite_db)
+
+    before, full, after = await grouped(
+        sqlite_db, put(1), lambda tx: put_session(tx, "agent:main:" + "x" * 99_999), put(2)
+    )
+
+    assert isinstance(full, StoreUnavailable)
+    assert (before, after) == ("agent:main:1", "agent:main:2")
+
+
+async def test_a_work_that_turns_a_full_disk_into_its_own_error_does_not_stop_the_writer(
+    sqlite_db: SqliteDatabase,
+) -> None:
+    def say_much_and_misreport(tx: Tx) -> None:
+        try:
+            say_much(tx)
+        except sqlite3.Error:
+            raise LookupError from None
+
+    await make_session(sqlite_db)
+    fill_up(sqlite_db)
+
+    with pytest.raises(StoreUnavailable):
+        await sqlite_db.write(say_much_and_misreport)
+    assert await sqlite_db.write(lambda tx: "goes on") == "goes on"
+
+
+async def test_a_statement_that_sqlite_does_not_understand_is_no_outage(sqlite_db: SqliteDatabase) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        await sqlite_db.write(lambda tx: tx.run(_NONSENSE))
+    with pytest.raises(sqlite3.OperationalError, match="no such column"):
+        await sqlite_db.read(lambda tx: tx.rows(_NONSENSE))
+
+
+async def test_a_work_holds_the_write_lock_before_it_reads(sqlite_db: SqliteDatabase, tmp_path: Path) -> None:
+    def read_while_another_tries(tx: Tx) -> None:
+        sessions.find_by_key(tx, "agent:main:main")
+        with closing(sqlite3.connect(tmp_path / "test.db", timeout=0, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(StoreUnavailable) as refused:  # so that nothing it read can change before it writes
+        await sqlite_db.write(read_while_another_tries)
+    assert "locked" in str(refused.value.__cause__)
+
+
+async def test_a_lock_of_another_program_is_waited_for(sqlite_db: SqliteDatabase, tmp_path: Path) -> None:  # X3
+    beginning = threading.Event()
+
+    with locked(tmp_path / "test.db") as other, traced(sqlite_db, lambda statement: beginning.set()):
+        writing = asyncio.create_task(sqlite_db.write(put(1)))
+        assert await asyncio.to_thread(beginning.wait, 10)
+        assert not writing.done()
+        other.execute("ROLLBACK")
+        await writing
+
+    assert await count(sqlite_db, sessions_table) == 1
+
+
+async def test_a_lock_that_is_kept_too_long_is_told_as_unavailable(sqlite_db: SqliteDatabase, tmp_path: Path) -> None:
+    sqlite_db._writing.execute("PRAGMA busy_timeout=1")
+
+    with locked(tmp_path / "test.db"), pytest.raises(StoreUnavailable):  # X3: busy is never shown
+        await sqlite_db.write(put(1))
+
+    assert await sqlite_db.write(put(1)) == "agent:main:1"
+
+
+async def test_reads_go_on_while_another_program_writes(sqlite_db: SqliteDatabase, tmp_path: Path) -> None:
+    with locked(tmp_path / "test.db"):
+        assert await count(sqlite_db, sessions_table) == 0
