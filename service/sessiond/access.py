@@ -91,8 +91,8 @@ def find_or_make(
         return find_session(tx, rules, view, reference, field, lock=True)
     except SessionNotFound:
         key = canonical(reference, rules.keys, view.agent_id, field)
-        is_first_use = key.is_main and key.agent_id in rules.roster.agents and _would_see(view, key)
-        if not (may_make and not view.scope.is_restricted) and not is_first_use:
+        is_first_use = key.is_main and key.agent_id in rules.roster.agents
+        if not (may_make or is_first_use) or not _would_see(view, key):
             raise
         if sessions.find_by_old_session_id(tx, reference.strip()):  # the id of an ended generation is no new key
             raise

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import grpc
@@ -31,6 +32,7 @@ from sessiond.store.opening import open_database
 from sessiond.waiting import Waits
 from sessiond.wake import Wake
 from sessiond.worker.loop import Worker
+from sessiond.worker.mirror import MirrorHints, mirror_for_ever
 from sessiond.worker.providers import providers_of
 from sessiond.worker.store_watch import watch_store
 from sessiond.worker.sweep import sweep_for_ever
@@ -54,8 +56,9 @@ class Running:
 async def running(settings: Settings) -> AsyncIterator[Running]:
     """A server on these settings for the time of the context; leaving it drains."""
     async with AsyncExitStack() as stack:
-        wake = Wake()
-        db = await open_database(settings.store.url, wake.publish, settings.store.pool_size)
+        wake, hints = Wake(), MirrorHints()
+        publish = partial(_publish, wake, hints)
+        db = await open_database(settings.store.url, publish, settings.store.pool_size, on_gap=wake.publish_all)
         stack.push_async_callback(db.close)
         health = Health(SERVICES)
         rules = rules_of(settings)
@@ -71,12 +74,18 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
             insecure=settings.server.insecure,
         )
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
-        for work in (watch_store(db, health.set_serving), worker.run(), sweep_for_ever(db, rules)):
+        works = [watch_store(db, health.set_serving), worker.run(), sweep_for_ever(db, rules)]
+        for work in (*works, mirror_for_ever(db, rules.transcripts_dir, hints)):
             stack.callback(tasks.create_task(work).cancel)
         await server.start()
         steps = (waits.drain, worker.release_all)
         stack.push_async_callback(drain, server, health, settings.server.drain_grace_seconds, steps)
         yield Running(port, health, server)
+
+
+def _publish(wake: Wake, hints: MirrorHints, topics: Iterable[str]) -> None:
+    for each in (wake, hints):
+        each.publish(topics)
 
 
 def _server(

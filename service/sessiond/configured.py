@@ -58,6 +58,9 @@ def rules_of(settings: Settings) -> Rules:
             max_per_acquire=settings.deliveries.max_per_acquire,
         ),
         subagents=_subagents(settings),
+        context_tokens={
+            name: model.context_tokens for name, model in settings.models.items() if model.context_tokens is not None
+        },
         prices={
             name: Price(model.price_in, model.price_out)
             for name, model in settings.models.items()

@@ -35,6 +35,8 @@ from sessiond.turns import run_settings
 # Read by models and people; names no token, key or prompt.
 ANNOUNCE_REQUEST = "Announce the outcome of this exchange to the chat, or stay silent."
 REPORT_REQUEST = "Report the result of your task to whoever asked for it, or stay silent."
+# What a stored message needs beside its text.
+REPORT_MARGIN = 2048
 TOOLS = {ExchangeKind.SEND: "sessions_send", ExchangeKind.SPAWN: "sessions_spawn"}
 
 
@@ -137,12 +139,22 @@ def _report(tx: Tx, rules: Rules, exchange: Exchange, child: Session, run: Run, 
         return
     if exchange.requester_session and primary.usage:
         sessions.add_spawned_usage(tx, exchange.requester_session, primary.usage)
-    text = "" if step.suppressed else _report_text(rules, exchange, child, primary, step.reply)
+    text = "" if step.suppressed else _cut(_report_text(rules, exchange, child, primary, step.reply), rules)
     if text and exchange.requester_session:
         source = Provenance(ProvenanceKind.SUBAGENT_ANNOUNCE, child.key, run.id, TOOLS[ExchangeKind.SPAWN])
         messages.append(tx, requester, [Draft(Role.SYSTEM, (Text(text),), source)])
     outgoing = Outgoing(run.id, "report", requester, exchange.route, text, exchange.id, step.suppressed)
     send_out(tx, rules, outgoing)
+
+
+def _cut(text: str, rules: Rules) -> str:
+    """A report must fit a message; the middle of an overlong one goes, so that status and stats stay."""
+    size, limit = len(text.encode()), rules.message_bytes - REPORT_MARGIN
+    if size <= limit:
+        return text
+    half = limit // 2
+    raw = text.encode()
+    return f"{raw[:half].decode(errors='ignore')}\n[…]\n{raw[-half:].decode(errors='ignore')}"
 
 
 def _report_text(rules: Rules, exchange: Exchange, child: Session, primary: Run, reply: str | None) -> str:
@@ -158,6 +170,6 @@ def _report_text(rules: Rules, exchange: Exchange, child: Session, primary: Run,
         reply=reply,
         status=announce.status_word(RunState(primary.state), primary.end_reason),
         fallback_result=exchange.first_reply or "",
-        error=primary.failure_message,
+        error=primary.failure_message or primary.failure_reason or "",
         stats=announce.stats_line(stats, rules.announce_stats),
     )

@@ -122,20 +122,21 @@ class Following:
                 # Whatever refuses the wait has done so by now, before anything is told.
                 for each, page in zip(self.followed, pages, strict=True):
                     yield Snapshot(each, page.placed, page.at_ms)
+                quiet_until = _now() + self._how.heartbeat_s
                 while True:
                     changed.clear()
                     async for happened in self._news(pages):
                         yield happened
-                    if (end := self._ended()) is not None:
+                        quiet_until = _now() + self._how.heartbeat_s
+                    end = self._ended() or self._out_of_time(ends_at, reason)
+                    if end is not None:
                         yield end
                         return
-                    left = ends_at - _now()
-                    if left <= 0 or self._waits.is_draining:
-                        yield Ended(EndReason.DRAINING if self._waits.is_draining else reason, self._at_ms)
-                        return
-                    if not await changed.wait_at_most(min(left, self._how.heartbeat_s)) and ends_at > _now():
-                        await note.renew()
+                    await note.renew()
+                    if quiet_until <= _now():  # also when much happens of which this reader wants nothing
                         yield Heartbeat(self._at_ms)
+                        quiet_until = _now() + self._how.heartbeat_s
+                    await changed.wait_at_most(min(ends_at, quiet_until) - _now())
 
     async def _news(self, pages: list[_Page]) -> AsyncIterator[Happened]:
         """What the pages at hand, if any, and all further ones tell."""
@@ -160,6 +161,12 @@ class Following:
         reason = EndReason.SETTLED if self._how.until is WaitUntil.SETTLED else EndReason.RUN_TERMINAL
         only = over[0] if wanted == 1 else None
         return Ended(reason, self._at_ms, only)
+
+    def _out_of_time(self, ends_at: float, reason: EndReason) -> Ended | None:
+        """The end that comes whatever the runs do."""
+        if self._waits.is_draining:
+            return Ended(EndReason.DRAINING, self._at_ms)
+        return Ended(reason, self._at_ms) if ends_at <= _now() else None
 
     async def _look(self, each: Followed) -> _Page:
         page = await self._db.read(lambda tx: self._page(tx, each))

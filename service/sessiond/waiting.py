@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 
 from sessiond.access import View
 from sessiond.ids import new_id
@@ -19,8 +19,9 @@ from sessiond.store.transaction import Tx
 from sessiond.wake import Wake
 
 DRAIN_TOPIC = "drain"
-# A wait of a run is noted for this long and renewed at every heartbeat; a server that dies leaves no more than this.
+# A wait of a run is noted for this long and renewed as it goes on; a server that dies leaves no more than this.
 NOTED_FOR_MS = 90_000
+RENEW_S = 20.0
 
 
 class Waits:
@@ -53,20 +54,23 @@ class Waits:
         self.wake.publish([DRAIN_TOPIC])
 
 
-@dataclass(frozen=True)
 class NotedWait:
     """A wait of a run, noted in the database."""
 
-    db: Database
-    ids: tuple[str, ...]
+    def __init__(self, db: Database, ids: tuple[str, ...]) -> None:
+        self._db = db
+        self._ids = ids
+        self._renew_at = asyncio.get_running_loop().time() + RENEW_S
 
     async def renew(self) -> None:
-        """The wait goes on."""
-        if self.ids:
-            await self.db.write(self._renew)
+        """The wait goes on; called at every turn of it, written now and then."""
+        now = asyncio.get_running_loop().time()
+        if self._ids and now >= self._renew_at:
+            self._renew_at = now + RENEW_S
+            await self._db.write(self._renew)
 
     def _renew(self, tx: Tx) -> None:
-        for wait_id in self.ids:
+        for wait_id in self._ids:
             waits.renew(tx, wait_id, tx.now_ms + NOTED_FOR_MS)
 
 

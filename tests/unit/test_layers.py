@@ -15,6 +15,7 @@ PROJECT = "sessiond"
 GRPC = frozenset({"grpc", "grpc_health", "grpc_reflection", "grpc_status", "google"})
 SQL = frozenset({"sqlalchemy", "psycopg", "alembic"})
 PROTOS = frozenset({"sessiontools", "google"})
+ROWS = ("database", "runs", "run_events", "deliveries", "codec")
 USE_CASES = frozenset({"tools", "gateway", "runtime"})
 EVERYTHING = frozenset({"*"})
 
@@ -27,7 +28,9 @@ class Layer:
     packages: frozenset[str] = frozenset()
 
 
-BELOW_USE_CASES = frozenset({"model", "ids", "store", "wake", "access"})
+# What all use cases share: who asks, how a run begins and ends, what a wait is.
+SHARED = frozenset({"access", "turns", "exchange_steps", "stopping", "egress", "waiting", "following"})
+BELOW_USE_CASES = frozenset({"model", "ids", "store", "wake"}) | SHARED
 LAYERS = {
     "__init__": Layer(),
     "model": Layer(),
@@ -35,17 +38,21 @@ LAYERS = {
     "logs": Layer(),
     "store": Layer(frozenset({"model"}), SQL),
     "wake": Layer(frozenset({"model", "store"})),
-    "access": Layer(BELOW_USE_CASES - {"access"}),  # the first step that all use cases share
+    **{name: Layer(BELOW_USE_CASES - {name}) for name in SHARED},
     "tools": Layer(BELOW_USE_CASES),
     "gateway": Layer(BELOW_USE_CASES),
     "runtime": Layer(BELOW_USE_CASES),
-    "worker": Layer(BELOW_USE_CASES | {"runtime", "tools"}, frozenset({"openai"})),
-    # The database is handed through by its name alone; what it does is the use cases' business.
-    "rpc": Layer(USE_CASES | {"model", "access", "store.database"}, GRPC | PROTOS),
+    "transcripts": Layer(frozenset({"model"})),
+    "worker": Layer(BELOW_USE_CASES | {"runtime", "tools", "transcripts"}, frozenset({"openai", "httpx"})),
+    # Of the store it takes the names of what use cases hand it, and the codec of what is stored in the contract's form.
+    "rpc": Layer(
+        USE_CASES | SHARED | {"model", "worker.execution"} | {f"store.{name}" for name in ROWS}, GRPC | PROTOS
+    ),
     "settings": Layer(frozenset(), frozenset({"pydantic", "pydantic_core", "json5"})),
-    "configured": Layer(frozenset({"settings", "model", "rpc"})),
+    "configured": Layer(frozenset({"settings", "model", "rpc", "worker.providers"})),
+    "killpoint": Layer(frozenset({"store"})),
     "commands": Layer(EVERYTHING, GRPC | PROTOS | {"tqdm"}),
-    "app": Layer(EVERYTHING, GRPC),
+    "app": Layer(EVERYTHING, GRPC | PROTOS),
     "__main__": Layer(frozenset({"app", "commands", "settings", "model"})),
 }
 # Single files that know one thing more than their layer.

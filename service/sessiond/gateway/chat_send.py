@@ -94,9 +94,9 @@ def _chat(tx: Tx, rules: Rules, caller: Caller, query: ChatQuery, run_id: str) -
 
 def _do(tx: Tx, rules: Rules, caller: Caller, view: View, query: ChatQuery, run_id: str) -> dict[str, Any]:
     key = canonical(query.reference, rules.keys, view.agent_id)
-    session = find_or_make(tx, rules, view, query.reference, may_make=key.agent_id in rules.roster.agents)
-    if session.agent_id not in rules.roster.agents:
-        raise AgentNotFound(session.agent_id)
+    if key.agent_id not in rules.roster.agents:
+        raise AgentNotFound(key.agent_id)
+    session = find_or_make(tx, rules, view, query.reference, may_make=True)
     session = _note_facts(tx, rules, session, query)
     command = _command(query)
     if command is not None:

@@ -78,6 +78,7 @@ class Rules:
     waits: WaitRules = field(default_factory=WaitRules)
     deliveries: DeliveryRules = field(default_factory=DeliveryRules)
     subagents: SubagentRules = field(default_factory=SubagentRules)
+    context_tokens: Mapping[str, int] = field(default_factory=dict)  # by model, where known
     prices: Mapping[str, Price] = field(default_factory=dict)
     announce_stats: Literal["full", "compact", "off"] = "full"
     request_id_ms: int = 24 * 3_600_000

@@ -228,4 +228,7 @@ def sequence_of(cursor: str, run_id: str) -> int:
         raise CursorMismatch from None
     if owner != run_id or not number.isascii() or not number.isdigit() or len(number) > 18:
         raise CursorMismatch
-    return int(number)
+    sequence = int(number)
+    if cursor_of(run_id, sequence) != cursor:  # decoding is lenient; a cursor has one form
+        raise CursorMismatch
+    return sequence

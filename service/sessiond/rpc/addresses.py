@@ -7,6 +7,8 @@ import ipaddress
 import socket
 from typing import Any
 
+from sessiond.model.problems import Problem
+
 # Addresses of a name that this machine has no network for, such as ::1 for localhost without IPv6.
 NOT_HERE = frozenset({errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT})
 EXPLAINED = {
@@ -16,7 +18,7 @@ EXPLAINED = {
 }
 
 
-class ListenProblem(Exception):  # noqa: N818 - said to the operator in one line, not a malfunction
+class ListenProblem(Problem):
     """The server can't listen as configured; the text says why and what to do."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sessiond.model.callers import RunToken
 from sessiond.model.errors import FieldProblem, InvalidField
@@ -25,8 +25,9 @@ MAX_RUNS = 100
 MAX_WAIT_S = 55
 MAX_NAME = 128
 HISTORY_BYTES = 1024 * 1024
-# One answer stays below the 4 MiB that a client takes by default, whatever the histories are.
+# One answer stays below the 4 MiB that a client takes by default: it is full once the next run might not fit.
 ANSWER_BYTES = 3 * 1024 * 1024
+FULL_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,11 @@ class StepContext:
     max_turns: int
     skip_token: str
 
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes on the wire."""
+        return len(self.original_request) + len(self.first_reply.encode()) + len(self.latest_reply.encode())
+
 
 @dataclass(frozen=True)
 class Assignment:
@@ -73,6 +79,11 @@ class Assignment:
         """What the holder of the lease shows."""
         run = self.placed.run
         return LeaseToken(run.id, run.fence, run.lease_secret)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes on the wire."""
+        return len(self.input) + sum(map(len, self.history)) + (self.context.size if self.context else 0)
 
     @property
     def run_token(self) -> RunToken:
@@ -116,24 +127,39 @@ def _checked(query: AcquireQuery) -> AcquireQuery:
 
 def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> list[Assignment]:
     wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
-    taken = run_queue.lease(tx, wanted, query.max_runs)
-    return list(_assignments(tx, rules, taken))
+    if not query.is_external:  # not sent anywhere, so without a bound on the whole
+        taken = run_queue.lease(tx, wanted, query.max_runs)
+        return [_assignment(tx, rules, run, ANSWER_BYTES) for run in taken]
+    return list(_until_full(tx, rules, wanted, query.max_runs))
 
 
-def _assignments(tx: Tx, rules: Rules, taken: list[Run]) -> Iterator[Assignment]:
-    for run in taken:
-        session = sessions.get(tx, run.session)
-        history, omitted = _history(tx, session, min(HISTORY_BYTES, ANSWER_BYTES // len(taken)))
-        yield Assignment(
-            placed=PlacedRun(run, session.key, session.session_id),
-            session=session,
-            history=history,
-            history_omitted=omitted,
-            input=messages.bodies_at(tx, [run.input_place])[run.input_place] if run.input_place is not None else b"",
-            context=context_of(tx, rules, run),
-            tools=ToolPolicy.parse(session.tool_policy),
-            lease_ms=rules.runs.lease_ms,
-        )
+def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Iterator[Assignment]:
+    """Lease one after the other, since only a run that is looked at tells how large it is."""
+    size = 0
+    for _ in range(max_runs):
+        leased = run_queue.lease(tx, wanted, 1) if size < FULL_BYTES else []
+        if not leased:
+            return
+        assignment = _assignment(tx, rules, leased[0], ANSWER_BYTES - size)
+        size += assignment.size
+        yield assignment
+
+
+def _assignment(tx: Tx, rules: Rules, run: Run, room: int) -> Assignment:
+    """All that is needed to execute the run; of its history, what there is room for."""
+    session = sessions.get(tx, run.session)
+    without_history = Assignment(
+        placed=PlacedRun(run, session.key, session.session_id),
+        session=session,
+        history=[],
+        history_omitted=0,
+        input=messages.bodies_at(tx, [run.input_place])[run.input_place] if run.input_place is not None else b"",
+        context=context_of(tx, rules, run),
+        tools=ToolPolicy.parse(session.tool_policy),
+        lease_ms=rules.runs.lease_ms,
+    )
+    history, omitted = _history(tx, session, max(0, min(HISTORY_BYTES, room - without_history.size)))
+    return replace(without_history, history=history, history_omitted=omitted)
 
 
 def _history(tx: Tx, session: Session, budget: int) -> tuple[list[bytes], int]:

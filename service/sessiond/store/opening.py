@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -20,8 +21,18 @@ from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, prepare
 CONNECT_TIMEOUT_S = 10
 
 
-async def open_database(url: str, on_commit: OnCommit, pool_size: int = 8, clock: Clock | None = None) -> Database:
-    """Open the store, bring its schema up to date, and hand it over; StoreProblem says why it can't be."""
+async def open_database(
+    url: str,
+    on_commit: OnCommit,
+    pool_size: int = 8,
+    clock: Clock | None = None,
+    on_gap: Callable[[], None] = lambda: None,
+) -> Database:
+    """Open the store, bring its schema up to date, and hand it over; StoreProblem says why it can't be.
+
+    `on_commit` gets the topics of what was committed, here or by another replica; `on_gap` tells that some of
+    another's may have been missed.
+    """
     parsed = _parse(url)
     if parsed.get_backend_name() == "sqlite":
         engine = _sqlite_engine(parsed)
@@ -29,7 +40,7 @@ async def open_database(url: str, on_commit: OnCommit, pool_size: int = 8, clock
         return SqliteDatabase(engine, on_commit, clock or embedded_clock)
     engine = _postgres_engine(parsed, pool_size)
     await asyncio.to_thread(_migrate, engine)
-    return PostgresDatabase(engine, on_commit, pool_size, clock)
+    return PostgresDatabase(engine, on_commit, pool_size, clock, on_gap)
 
 
 def engine_of(url: str) -> sa.Engine:

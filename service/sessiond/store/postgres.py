@@ -16,6 +16,7 @@ from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
 from sessiond.store.database import OnCommit, Result, Work
+from sessiond.store.listen import CHANNEL, Listen
 from sessiond.store.statement import POSTGRESQL
 from sessiond.store.transaction import Tx
 
@@ -29,7 +30,14 @@ class PostgresDatabase:
 
     name = "postgresql"
 
-    def __init__(self, engine: sa.Engine, on_commit: OnCommit, pool_size: int, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        engine: sa.Engine,
+        on_commit: OnCommit,
+        pool_size: int,
+        clock: Clock | None = None,
+        on_gap: Callable[[], None] = lambda: None,
+    ) -> None:
         self._engine = engine
         self._clock = clock
         self._on_commit = on_commit
@@ -37,6 +45,7 @@ class PostgresDatabase:
         self._is_closed = False
         self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="postgres")
         event.listen(engine, "connect", _leave_transactions_to_us)
+        self._listen = Listen(engine, on_commit, on_gap)
 
     @property
     def connections_in_use(self) -> int:
@@ -59,6 +68,7 @@ class PostgresDatabase:
     async def close(self) -> None:
         """Let the threads finish, then close the pool."""
         self._is_closed = True
+        await self._listen.close()
         await asyncio.to_thread(self._threads.shutdown)
         self._engine.dispose()
 
@@ -127,12 +137,9 @@ class PostgresDatabase:
         return self._clock() if self._clock else now_ms
 
 
-NOTIFY_CHANNEL = "sessiontools"
-
-
 def _send_topics(cursor: Any, topics: Iterable[str]) -> None:
     for topic in dict.fromkeys(topics):
-        cursor.execute("SELECT pg_notify(%s, %s)", (NOTIFY_CHANNEL, topic))
+        cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, topic))
 
 
 def _leave_transactions_to_us(driver: Any, _record: object) -> None:

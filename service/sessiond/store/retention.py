@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from sessiond.model.sessions import Session
-from sessiond.store import deliveries, messages, runs
+from sessiond.store import deliveries, messages, runs, transcripts
 from sessiond.store import sessions as session_rows
 from sessiond.store.schema import exchanges, request_ids, sessions, traces
 from sessiond.store.sessions import COLUMNS, as_session
@@ -30,12 +30,15 @@ def archived_before(tx: Tx, before_ms: int, limit: int) -> list[Session]:
 
 def purge_some(tx: Tx, session: Session, limit: int) -> bool:
     """Remove a batch of what hangs on a session; the session itself goes with the last. Tells whether there is more."""
-    for generation in session_rows.generations(tx, session):
+    generations = session_rows.generations(tx, session)
+    for generation in generations:
         if messages.delete_some(tx, generation, limit):
+            transcripts.note_removed(tx, [generation])
             return True
     if deliveries.delete_of(tx, session.id, limit) or runs.delete_some(tx, session.id, limit):
         return True
     tx.run(_DELETE_EXCHANGES, session=session.id)
+    transcripts.note_removed(tx, generations)
     session_rows.delete(tx, session)
     return False
 

@@ -79,7 +79,7 @@ def _next_turn(tx: Tx, session: Session, run: Run, ending: Ending, written: int)
         aborted=int(ending.state is RunState.CANCELLED),
         tokens=_tokens(ending.usage or run.usage),
     )
-    if next_id and was_head:
+    if was_head:  # the session's next run has its turn, or a slot came free for another session's
         tx.notify(QUEUE_TOPIC)
 
 
@@ -132,6 +132,7 @@ _COUNT_FINISHED = Statement(
         active_run_id=sa.bindparam("head"),
         active_run_state=sa.bindparam("head_state"),
         aborted_last_run=sa.bindparam("aborted"),
+        system_sent=1,
         total_tokens=sa.case(
             (sa.bindparam("tokens", type_=sa.BigInteger).is_(sa.null()), sessions.c.total_tokens),
             else_=sa.func.coalesce(sessions.c.total_tokens, sa.literal_column("0"))

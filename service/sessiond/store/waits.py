@@ -6,8 +6,8 @@ import sqlalchemy as sa
 
 from sessiond.model.runs import Run
 from sessiond.store import runs
+from sessiond.store.run_queue import QUEUE_TOPIC
 from sessiond.store.schema import run_waits, sessions
-from sessiond.store.schema import runs as table
 from sessiond.store.statement import Statement, insert
 from sessiond.store.transaction import Tx
 from sessiond.store.turnstiles import take_turn
@@ -16,9 +16,10 @@ from sessiond.store.turnstiles import take_turn
 def begin(tx: Tx, wait_id: str, waiter: Run, target_id: str, until_ms: int) -> list[str]:
     """Note that a run waits for another, unless that closes a circle: then the runs of the circle, in order."""
     take_turn(tx, "waits")  # two waits that close a circle together must see each other
-    circle = _path(tx, target_id, waiter.id, set())
+    circle = _path(tx, target_id, waiter.id)
     if not circle:
         tx.run(_BEGIN, id=wait_id, waiter_run_id=waiter.id, target_run_id=target_id, until_ms=until_ms)
+        tx.notify(QUEUE_TOPIC)  # the waiter's slot is free for as long as it waits
     return [waiter.id, *circle] if circle else []
 
 
@@ -37,33 +38,32 @@ def sweep(tx: Tx, limit: int) -> int:
     return tx.run(_SWEEP, now=tx.now_ms, limit=limit)
 
 
-def session_keys(tx: Tx, run_ids: list[str]) -> list[tuple[int, str]]:
-    """The sessions behind a path of runs, for telling it to a person."""
-    found = (tx.row(_SESSION_OF, run_id=run_id) for run_id in run_ids)
-    return [(row[0], row[1]) for row in found if row]
-
-
-def _path(tx: Tx, start: str, goal: str, seen: set[str]) -> list[str]:
+def _path(tx: Tx, start: str, goal: str) -> list[str]:
     """From one run along everything it can't end without, to the goal; empty when the goal is not reached."""
-    if start == goal:
-        return [goal]
-    seen.add(start)
-    for following in _needs(tx, start):
-        if following not in seen:
-            path = _path(tx, following, goal, seen)
-            if path:
-                return [start, *path]
-    return []
+    came_from, frontier = {start: ""}, [start]
+    while frontier and goal not in came_from:
+        run_id = frontier.pop()
+        new = [each for each in _needs(tx, run_id) if each not in came_from]
+        came_from |= dict.fromkeys(new, run_id)
+        frontier += new
+    path, run_id = [], goal if goal in came_from else ""
+    while run_id:
+        path.append(run_id)
+        run_id = came_from[run_id]
+    return path[::-1]
 
 
 def _needs(tx: Tx, run_id: str) -> list[str]:
-    """The runs that must end first: what it waits for, and while it is queued the run just before it."""
+    """The runs that must end first: what it waits for, and while it is queued the head of its session.
+
+    Those queued in between can't wait for anything, so that the head stands for all of them.
+    """
     run = runs.get(tx, run_id)
     if run is None or run.is_final:
         return []
     waits_for = [row[0] for row in tx.rows(_WAITS_FOR, run_id=run_id, now=tx.now_ms)]
-    before = tx.row(_BEFORE, session=run.session, mine=run.run_order) if run.state == "queued" else None
-    return [*waits_for, *([before[0]] if before else [])]
+    head = tx.row(_HEAD, session=run.session) if run.state == "queued" else None
+    return [*waits_for, *([head[0]] if head and head[0] else [])]
 
 
 _BEGIN = Statement("begin a wait", insert(run_waits, ["id", "waiter_run_id", "target_run_id", "until_ms"]))
@@ -84,16 +84,7 @@ _WAITS_FOR = Statement(
         run_waits.c.waiter_run_id == sa.bindparam("run_id"), run_waits.c.until_ms > sa.bindparam("now")
     ),
 )
-_BEFORE = Statement(
-    "the unfinished run just before one in its session",
-    sa.select(table.c.id)
-    .where(table.c.session == sa.bindparam("session"), table.c.run_order < sa.bindparam("mine"), runs.UNFINISHED)
-    .order_by(table.c.run_order.desc())
-    .limit(1),
-)
-_SESSION_OF = Statement(
-    "the session of a run",
-    sa.select(sessions.c.id, sessions.c.key)
-    .join(table, table.c.session == sessions.c.id)
-    .where(table.c.id == sa.bindparam("run_id")),
+_HEAD = Statement(
+    "the run at the head of a session",
+    sa.select(sessions.c.active_run_id).where(sessions.c.id == sa.bindparam("session")),
 )

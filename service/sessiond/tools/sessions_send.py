@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sessiond.access import View, find_labelled, find_or_make, key_of, make_acting, view_of
@@ -16,7 +16,7 @@ from sessiond.model.exchanges import AnnouncePolicy, ExchangeKind, route_from
 from sessiond.model.keys import agent_id_of, main_key_of
 from sessiond.model.messages import Provenance, ProvenanceKind, Text
 from sessiond.model.rules import Rules
-from sessiond.model.runs import RunKind
+from sessiond.model.runs import RunKind, RunState
 from sessiond.model.sessions import Route, Session
 from sessiond.model.visibility import may_reach
 from sessiond.store import exchanges, messages, runs
@@ -27,7 +27,7 @@ from sessiond.store.run_events import run_topic
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.turns import Turn, require_policy, require_size, start_turn
-from sessiond.waiting import DRAIN_TOPIC, Waits, end_noted, note_wait
+from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits, end_noted, note_wait
 
 DEFAULT_TIMEOUT_S = 30
 MAX_TIMEOUT_S = 3600
@@ -73,9 +73,9 @@ async def sessions_send(db: Database, rules: Rules, waits: Waits, caller: Caller
         return await db.write(lambda tx: _send(tx, rules, caller, query, ids, waits_for_it=False))
     with waits.slot(caller):
         sent = await db.write(lambda tx: _send(tx, rules, caller, query, ids, waits_for_it=True))
-        async with _ending_wait(db, sent, ids["wait"]):
+        async with _noted_wait(db, sent, ids["wait"]) as note:
             # The answer must be on its way before the caller gives up, or it would not learn what is stored.
-            return await _waited(db, waits, sent, min(timeout_s, 0.8 * (query.deadline_s or timeout_s / 0.8)))
+            return await _waited(db, waits, sent, note, min(timeout_s, 0.8 * (query.deadline_s or timeout_s / 0.8)))
 
 
 def _check(rules: Rules, query: SendQuery) -> None:
@@ -100,9 +100,7 @@ def _send(tx: Tx, rules: Rules, caller: Caller, query: SendQuery, ids: dict[str,
     content = (query.session_key, query.label, query.agent_id, query.message, query.max_turns, query.announce)
     request = Request(caller, query.request_id, "SessionsSend", content)
     done = answered_once(tx, request, lambda: _store(tx, rules, caller, view, query, ids))
-    placed = runs.find(tx, done["run"])
-    if placed is None:
-        raise SessionNotFound  # the session was purged since the first call of this request
+    placed = _placed(tx, done)
     if waits_for_it and not placed.run.is_final:
         note_wait(tx, rules, view, done["run"], ids["wait"])
     route = Route(*done["route"]) if done["route"] else None
@@ -139,9 +137,23 @@ def _store(tx: Tx, rules: Rules, caller: Caller, view: View, query: SendQuery, i
         "run": ids["run"],
         "exchange": ids["exchange"],
         "message": queued.input.id,
+        "key": target.key,
+        "session_id": target.session_id,
+        "position": queued.queue_position,
+        "blocking": queued.blocking_run_id,
         "turns": new.max_turns,
         "route": list(_parts(new.route)) if new.route else None,
     }
+
+
+def _placed(tx: Tx, done: dict[str, Any]) -> PlacedRun:
+    """The run as committed; its place in the queue is the one it was given, so that nothing has to be counted."""
+    run = runs.get(tx, done["run"])
+    if run is None:
+        raise SessionNotFound  # the session was purged since the first call of this request
+    if run.state != RunState.QUEUED:
+        return PlacedRun(run, done["key"], done["session_id"])
+    return PlacedRun(run, done["key"], done["session_id"], done["position"], done["blocking"])
 
 
 def _target(tx: Tx, rules: Rules, view: View, query: SendQuery) -> Session:
@@ -166,16 +178,17 @@ def _require_reach(rules: Rules, view: View, target: Session) -> None:
 
 
 @asynccontextmanager
-async def _ending_wait(db: Database, sent: Sent, wait_id: str) -> AsyncIterator[None]:
-    """Whatever ends the wait, the database learns that this run waits no more."""
+async def _noted_wait(db: Database, sent: Sent, wait_id: str) -> AsyncIterator[NotedWait]:
+    """The wait that was noted with the message; whatever ends it, the database learns that this run waits no more."""
+    ids = (wait_id,) if sent.view.run is not None else ()
     try:
-        yield
+        yield NotedWait(db, ids)
     finally:
-        if sent.view.run is not None:
-            await asyncio.shield(end_noted(db, (wait_id,)))
+        if ids:
+            await asyncio.shield(end_noted(db, ids))
 
 
-async def _waited(db: Database, waits: Waits, sent: Sent, timeout_s: float) -> Sent:
+async def _waited(db: Database, waits: Waits, sent: Sent, note: NotedWait, timeout_s: float) -> Sent:
     """The run once it is final, or as it is when the time is over or the server drains."""
     loop = asyncio.get_running_loop()
     until = loop.time() + timeout_s
@@ -186,16 +199,8 @@ async def _waited(db: Database, waits: Waits, sent: Sent, timeout_s: float) -> S
             placed = await db.read(lambda tx: runs.find(tx, run_id)) or sent.placed
             left = until - loop.time()
             if placed.run.is_final or left <= 0 or waits.is_draining:
-                return Sent(
-                    placed=placed,
-                    message_id=sent.message_id,
-                    exchange_id=sent.exchange_id,
-                    announce=sent.announce,
-                    route=sent.route,
-                    max_turns=sent.max_turns,
-                    waited=True,
-                    view=sent.view,
-                )
+                return replace(sent, placed=placed, waited=True)
+            await note.renew()
             await changed.wait_at_most(min(left, POLL_S))
 
 

@@ -30,6 +30,7 @@ log = logging.getLogger("sessiond.worker")
 RUNTIME_ID = "builtin"
 ACQUIRE_WAIT_S = 30
 RETRY_S = 1.0
+FINISH_S = 2.0  # how long a drain waits for runs that are about to end
 
 
 class Toolbox(Protocol):
@@ -137,7 +138,10 @@ class Worker:
             tasks.create_task(self._keep_alive())
 
     async def release_all(self) -> None:
-        """At the drain: let go of what is under way, so that another server, or the next start, takes it."""
+        """Let go of what does not end in a moment, so that another server, or the next start, takes it."""
+        tasks = [running.task for running in self._running.values() if running.task is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=FINISH_S)
         for running in list(self._running.values()):
             running.is_lost = True
             if running.task is not None:

@@ -33,8 +33,8 @@ Sweep = Callable[[Tx, Rules], int]
 async def sweep_for_ever(db: Database, rules: Rules) -> None:
     """Sweep often what people wait for, and seldom what only takes up room."""
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(_repeat(db, rules, (overdue_runs, unanswered_deliveries, given_up_deliveries), OFTEN_S))
-        tasks.create_task(_repeat(db, rules, (idle_subagents, deleted_children, old_records), SELDOM_S))
+        tasks.create_task(_repeat(db, rules, OFTEN, OFTEN_S))
+        tasks.create_task(_repeat(db, rules, SELDOM, SELDOM_S))
 
 
 async def _repeat(db: Database, rules: Rules, sweeps: tuple[Sweep, ...], every_s: float) -> None:
@@ -133,3 +133,8 @@ def old_records(tx: Tx, rules: Rules) -> int:
         retention.forget_traces(tx, before, BATCH),
         waits.sweep(tx, BATCH),
     )
+
+
+# What people wait for, and what only takes up room.
+OFTEN: tuple[Sweep, ...] = (overdue_runs, unanswered_deliveries, given_up_deliveries, deleted_children)
+SELDOM: tuple[Sweep, ...] = (idle_subagents, old_records)

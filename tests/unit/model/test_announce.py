@@ -231,6 +231,16 @@ def test_nothing_inside_a_code_fence_is_a_heading(fence: str, before: str) -> No
     assert reported(f"{before}{code}\nNotes: slow") == text_of(code, "- slow")
 
 
+def test_a_code_fence_ends_only_with_its_own_kind_alone_in_a_line() -> None:  # P8
+    code = "```\n~~~\nStatus: 1\n``` yaml\nStatus: 2\n  ````"
+
+    assert reported(f"{code}\nStatus: 3\nNotes: slow") == text_of(code, "- slow")
+
+
+def test_code_within_a_line_opens_no_fence() -> None:  # P8
+    assert reported("```42``` it is\nNotes: slow") == text_of("```42``` it is", "- slow")
+
+
 @pytest.mark.parametrize(
     ("written", "notes"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -68,7 +69,7 @@ def shown_by(value: object) -> str | None:
     return None
 
 
-def over_every(**cases: Any) -> Any:
+def over_every(**cases: Sequence[object]) -> pytest.MarkDecorator:
     """A test over all combinations of these."""
     return pytest.mark.parametrize(tuple(cases), list(itertools.product(*cases.values())), ids=shown_by)
 
@@ -219,7 +220,12 @@ def test_each_kind_of_run_has_its_token_where_silence_is_a_choice() -> None:  # 
 
 
 def test_an_exchange_remembers_the_route_it_was_promised() -> None:  # S14
-    columns = {"route_channel": "telegram", "route_to": "42", "route_account_id": "a1", "route_thread_id": "9"}
+    columns: dict[str, Any] = {
+        "route_channel": "telegram",
+        "route_to": "42",
+        "route_account_id": "a1",
+        "route_thread_id": "9",
+    }
 
     assert exchange_of().route is None
     assert exchange_of(**columns).route == Route("telegram", "42", "a1", "9")

@@ -44,6 +44,9 @@ GROUP = Session(
     settings_version=1,
     active_run_id="",
     active_run_state=None,
+    last_run_order=0,
+    unfinished_runs=0,
+    tool_policy="",
 )
 
 

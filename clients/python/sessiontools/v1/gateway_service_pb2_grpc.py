@@ -129,7 +129,7 @@ class GatewayServiceServicer:
 
     def SessionsReset(self, request, context):
         """SessionsReset begins a new generation under the same key, with an empty transcript. The settings stay.
-        SESSION_NOT_FOUND.
+        SESSION_NOT_FOUND, SESSION_BUSY under an unfinished run, whose reply belongs to the old transcript.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

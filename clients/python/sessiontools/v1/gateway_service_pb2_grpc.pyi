@@ -48,7 +48,7 @@ class GatewayServiceStub:
     """SessionsPatch changes a session's settings, all or none of them. SESSION_NOT_FOUND, MODEL_UNKNOWN, ETAG_MISMATCH."""
     SessionsReset: _grpc.UnaryUnaryMultiCallable[_gateway_service_pb2.SessionsResetRequest, _gateway_service_pb2.SessionsResetResponse]
     """SessionsReset begins a new generation under the same key, with an empty transcript. The settings stay.
-    SESSION_NOT_FOUND.
+    SESSION_NOT_FOUND, SESSION_BUSY under an unfinished run, whose reply belongs to the old transcript.
     """
     SessionsDelete: _grpc.UnaryUnaryMultiCallable[_gateway_service_pb2.SessionsDeleteRequest, _gateway_service_pb2.SessionsDeleteResponse]
     """SessionsDelete archives a session, or removes it for good. SESSION_NOT_FOUND, SESSION_BUSY under an unfinished run,
@@ -100,7 +100,7 @@ class GatewayServiceAsyncStub(GatewayServiceStub):
     """SessionsPatch changes a session's settings, all or none of them. SESSION_NOT_FOUND, MODEL_UNKNOWN, ETAG_MISMATCH."""
     SessionsReset: _aio.UnaryUnaryMultiCallable[_gateway_service_pb2.SessionsResetRequest, _gateway_service_pb2.SessionsResetResponse]  # type: ignore[assignment]
     """SessionsReset begins a new generation under the same key, with an empty transcript. The settings stay.
-    SESSION_NOT_FOUND.
+    SESSION_NOT_FOUND, SESSION_BUSY under an unfinished run, whose reply belongs to the old transcript.
     """
     SessionsDelete: _aio.UnaryUnaryMultiCallable[_gateway_service_pb2.SessionsDeleteRequest, _gateway_service_pb2.SessionsDeleteResponse]  # type: ignore[assignment]
     """SessionsDelete archives a session, or removes it for good. SESSION_NOT_FOUND, SESSION_BUSY under an unfinished run,
@@ -173,7 +173,7 @@ class GatewayServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_gateway_service_pb2.SessionsResetResponse, _abc.Awaitable[_gateway_service_pb2.SessionsResetResponse]]:
         """SessionsReset begins a new generation under the same key, with an empty transcript. The settings stay.
-        SESSION_NOT_FOUND.
+        SESSION_NOT_FOUND, SESSION_BUSY under an unfinished run, whose reply belongs to the old transcript.
         """
 
     @_abc_1.abstractmethod

@@ -16,6 +16,7 @@ def session(rules: Rules, view: View, stored: Session, messages: list[bytes] | N
     """A session as this caller sees it (L6)."""
     agent_id = view.agent_id
     kind = stored.kind
+    model = stored.model or rules.model_of(stored.agent_id)
     return session_pb2.Session(
         key=shown(stored.key, rules.keys, agent_id),
         kind=SESSION_KIND.number(kind),
@@ -26,8 +27,8 @@ def session(rules: Rules, view: View, stored: Session, messages: list[bytes] | N
         updated_at=timestamp(stored.updated_ms),
         created_at=timestamp(stored.created_ms),
         session_id=stored.session_id,
-        model=stored.model or rules.model_of(stored.agent_id),
-        context_tokens=count_or_none(stored.context_tokens),
+        model=model,
+        context_tokens=count_or_none(stored.context_tokens or rules.context_tokens.get(model)),
         total_tokens=count_or_none(stored.total_tokens),
         thinking_level=stored.thinking_level,
         verbose_level=stored.verbose_level,

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from sessiond.model.messages import MAX_MESSAGE_BYTES
+from sessiond.model.problems import Problem
 from sessiond.model.runs import Failure
 from sessiond.worker.builtin.command_request import request_of
 from sessiond.worker.builtin.process_group import ProcessGroup
@@ -33,7 +34,7 @@ class Command(Provider):
         grace_s: float = GRACE_S,
     ) -> None:
         if not argv:
-            raise ValueError("a model with provider command needs a command: the program and its arguments")
+            raise Problem("a model with provider command needs a command: the program and its arguments")
         self._argv = tuple(argv)
         self._timeout_s = timeout_s
         self._environ = {name: os.environ[name] for name in INHERITED if name in os.environ} | dict(environ or {})

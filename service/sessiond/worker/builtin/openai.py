@@ -7,6 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from sessiond.model.messages import Draft, ToolCall, Usage
+from sessiond.model.problems import Problem
 from sessiond.model.runs import Failure
 from sessiond.worker.builtin.arguments import ArgumentsError, parse_arguments
 from sessiond.worker.builtin.backoff import Backoff
@@ -78,7 +79,7 @@ def _endpoint(
         if problem.name != "openai":
             raise
         text = "a model with provider openai needs the openai package: pip install 'sessiontools[openai]'"
-        raise ImportError(text, name="openai") from None
+        raise Problem(text) from None
     return Endpoint(model_name, base_url, api_key, timeout_s, backoff)
 
 

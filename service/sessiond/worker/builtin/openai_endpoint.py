@@ -13,6 +13,7 @@ from typing import Any, cast
 import openai
 from openai.types.chat import ChatCompletionChunk
 
+from sessiond.model.problems import Problem
 from sessiond.model.runs import Failure
 from sessiond.worker.builtin.backoff import Backoff
 from sessiond.worker.builtin.deltas import Deltas, with_pauses
@@ -100,7 +101,7 @@ def _key(base_url: str | None, api_key: str | None) -> str:
     """The key to show; the one in OPENAI_API_KEY is never shown to an endpoint that the configuration names."""
     key = (api_key or ("" if base_url else os.environ.get("OPENAI_API_KEY", ""))).strip()
     if not key and not base_url:
-        raise ValueError("a model with provider openai needs apiKey, apiKeyEnv or OPENAI_API_KEY in the environment")
+        raise Problem("a model with provider openai needs apiKey, apiKeyEnv or OPENAI_API_KEY in the environment")
     if not key.isascii() or not key.isprintable():
-        raise ValueError("the key of a model with provider openai has characters that no header can carry")
+        raise Problem("the key of a model with provider openai has characters that no header can carry")
     return key

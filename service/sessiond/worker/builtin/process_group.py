@@ -11,6 +11,7 @@ from typing import cast
 
 STDIN, STDOUT = 0, 1
 STDERR_BYTES = 8 * 1024
+KILLED_S = 1.0
 
 
 class ProcessGroup(asyncio.SubprocessProtocol):
@@ -59,8 +60,14 @@ class ProcessGroup(asyncio.SubprocessProtocol):
             await self._gone_within(grace_s)
         finally:  # also when cancelled in the grace; and for children that had closed the pipes
             self._signal(signal.SIGKILL)
-        await self._gone_within(grace_s)
-        self._transport.close()
+            await self._let_go()
+
+    async def _let_go(self) -> None:
+        """The killed are gone at once; only who left the group can still hold a pipe, and is not waited for."""
+        try:
+            await self._gone_within(KILLED_S)
+        finally:
+            self._transport.close()
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):  # nobody left, or only the dead

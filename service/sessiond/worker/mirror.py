@@ -1,0 +1,204 @@
+"""The JSONL mirror: every transcript once more as a file, written after the commit and never in its way (L9).
+
+What is to be written is found in the store, not told to us: sessions in the order of their last change, from a mark on
+that lies in the folder. So a hint that is lost, a restart or a crash costs nothing but time. Each file itself says how
+far it goes. A mirror that can't keep up or can't write falls behind; the server does not notice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sessiond.model.errors import StoreUnavailable
+from sessiond.store import transcripts
+from sessiond.store.codec import decode
+from sessiond.store.database import Database
+from sessiond.store.session_pages import Position
+from sessiond.store.transcripts import Transcript, removed_in
+from sessiond.transcripts.folder import Folder
+from sessiond.transcripts.lines import line_of
+from sessiond.wake import Listener
+
+log = logging.getLogger("sessiond.mirror")
+
+PAGE_SESSIONS = 200
+PAGE_BYTES = 1024 * 1024
+NET_S = 30.0  # how long to sleep without a hint
+REST_S = 0.1  # what comes in this time is written together
+REST_SHARE = 4  # and for a second of work so many of rest, so that a burst of writes is not disturbed
+LAST_S = 2.0  # for what is left when the server ends
+MAX_FAILED = 1_000
+# A change may be committed so much later than the time it bears. SQLite has one writer at a time, so there it is
+# only what a clock that is set back may take.
+OVERLAP_MS = {"sqlite": 1_000, "postgresql": 10_000}
+
+
+class MirrorHints(Listener):
+    """What commits tell the mirror: that something changed, and which transcripts were removed."""
+
+    __slots__ = ("_removed",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._removed: set[str] = set()
+
+    def publish(self, topics: Iterable[str]) -> None:
+        """Look at the topics of a commit."""
+        for topic in topics:
+            self.removed(removed_in(topic))
+            self.hint()
+
+    def removed(self, session_ids: Iterable[str]) -> None:
+        """These are to be removed."""
+        self._removed.update(session_ids)
+
+    def taken(self) -> set[str]:
+        """What was removed since this was last asked."""
+        removed, self._removed = self._removed, set()
+        return removed
+
+
+class Mirror:
+    """Keeps a folder up to date with a store, for as long as `run` goes on."""
+
+    def __init__(self, db: Database, folder: Folder, hints: MirrorHints) -> None:
+        self._db = db
+        self._folder = folder
+        self._hints = hints
+        self._overlap_ms = OVERLAP_MS[db.name]
+        self._until_ms: int | None = None
+        self._marked_ms: int | None = None
+        self._done: set[Transcript] = set()  # written, and so new that it will be seen again
+        self._failed: dict[int, Transcript] = {}
+        self._told: set[str] = set()
+
+    async def run(self) -> None:
+        """Mirror for ever; whatever goes wrong is told once and tried again."""
+        loop = asyncio.get_running_loop()
+        while True:
+            self._hints.clear()
+            began = loop.time()
+            await self.catch_up()
+            rest_s = max(REST_S, REST_SHARE * (loop.time() - began))
+            await self._hints.wait_at_most(NET_S)
+            await asyncio.sleep(rest_s)
+
+    async def catch_up(self) -> None:
+        """Write what is not written yet; afterwards the folder is as new as the store, unless something failed."""
+        try:
+            await self._begin()
+            await self._remove(self._hints.taken())
+            await self._write_changed()
+        except StoreUnavailable:
+            self._tell("store", "the store is away; transcripts are mirrored when it is back")
+        except OSError as problem:
+            self._tell(f"folder {problem.errno}", f"transcripts can't be mirrored: {problem}")
+        except Exception as problem:  # noqa: BLE001 - told with its traceback; a mirror never stops the server
+            self._tell(type(problem).__name__, f"transcripts can't be mirrored: {problem!r}", problem)
+
+    async def _begin(self) -> None:
+        """From the folder's mark, or in a new folder from now on: older transcripts are rebuilt on request."""
+        if self._until_ms is not None:
+            return
+        await asyncio.to_thread(self._folder.make)
+        self._marked_ms = await asyncio.to_thread(self._folder.mark)
+        now_ms = await self._db.read(lambda tx: tx.now_ms)
+        if self._marked_ms is None:
+            await asyncio.to_thread(self._folder.set_mark, now_ms)
+        self._until_ms = now_ms if self._marked_ms is None else self._marked_ms
+
+    async def _remove(self, session_ids: set[str]) -> None:
+        while session_ids:
+            each = session_ids.pop()
+            try:
+                await asyncio.to_thread(self._folder.remove, each)
+            except OSError:
+                self._hints.removed(session_ids | {each})
+                raise
+
+    async def _write_changed(self) -> None:
+        retried, self._failed = self._failed, {}
+        for transcript in retried.values():
+            await self._write(transcript)
+        now_ms = await self._db.read(lambda tx: tx.now_ms)
+        began = min(self._until_ms or now_ms, now_ms)  # a clock that was set back takes the mark with it
+        position = Position(began - self._overlap_ms, "")
+        while page := await self._changed_after(position):
+            for transcript in page:
+                if transcript not in self._done:
+                    await self._write(transcript)
+            position = page[-1].position
+            self._done = {each for each in self._done if each.position > (position.updated_ms - self._overlap_ms,)}
+            await asyncio.sleep(0)  # SQLite reads without giving way to anybody
+        await self._reached(max(began, position.updated_ms))
+
+    async def _reached(self, until_ms: int) -> None:
+        """Everything up to here is written; the mark stays behind as long as there are exceptions."""
+        self._until_ms = until_ms
+        if self._failed:
+            return
+        self._told.clear()
+        if self._marked_ms != until_ms:
+            await asyncio.to_thread(self._folder.set_mark, until_ms)
+            self._marked_ms = until_ms
+
+    async def _changed_after(self, position: Position) -> list[Transcript]:
+        return await self._db.read(lambda tx: transcripts.changed_after(tx, position, PAGE_SESSIONS))
+
+    async def _write(self, transcript: Transcript) -> None:
+        """Bring one file up to date; one that can't be written does not keep the others waiting."""
+        try:
+            await mirror_one(self._db, self._folder, transcript)
+        except (OSError, ValueError) as problem:
+            kind = errno.errorcode.get(getattr(problem, "errno", None) or 0, type(problem).__name__)
+            self._tell(f"file {kind}", f"a transcript can't be mirrored: {problem}")
+            if len(self._failed) < MAX_FAILED:
+                self._failed[transcript.generation] = transcript
+        else:
+            self._done.add(transcript)
+
+    def _tell(self, kind: str, text: str, problem: BaseException | None = None) -> None:
+        """Log the first of each kind; the next once things have been well in between."""
+        if kind not in self._told:
+            self._told.add(kind)
+            log.warning(text, exc_info=problem)
+
+
+async def mirror_one(db: Database, folder: Folder, transcript: Transcript) -> None:
+    """Append to a transcript's file what it does not hold yet."""
+    at = await asyncio.to_thread(folder.last_sequence, transcript.session_id)
+    while at < transcript.last_sequence:
+        bodies = await bodies_after(db, transcript, at)
+        at = await asyncio.to_thread(_append, folder, transcript, bodies, at)
+
+
+async def bodies_after(db: Database, transcript: Transcript, sequence: int) -> list[bytes]:
+    """The next piece of a transcript."""
+    return await db.read(lambda tx: transcripts.bodies_after(tx, transcript.generation, sequence, PAGE_BYTES))
+
+
+def _append(folder: Folder, transcript: Transcript, bodies: Sequence[bytes], after: int) -> int:
+    """Where the file stands afterwards."""
+    messages = [decode(body) for body in bodies]
+    if not messages or messages[0].sequence != after + 1:
+        return transcript.last_sequence  # it is being removed, from its oldest message on: there is no more to copy
+    lines = [line_of(message, transcript.position.key) for message in messages]
+    return folder.append(transcript.session_id, lines, after)
+
+
+async def mirror_for_ever(db: Database, path: str, hints: MirrorHints) -> None:
+    """Mirror into this folder until cancelled, and then once more; nothing to do where there is none."""
+    if not path:
+        return
+    mirror = Mirror(db, Folder(Path(path)), hints)
+    try:
+        await mirror.run()
+    finally:
+        with suppress(TimeoutError):  # what is left is written after the next start
+            async with asyncio.timeout(LAST_S):
+                await mirror.catch_up()
