@@ -56,6 +56,8 @@ def end_run(
         return None
     ending = replace(ending, usage=_with_cost(rules, run, ending.usage or run.usage))
     ended = run_endings.finish(tx, session, run, ending, keeps_token)
+    if session.spawned_by and ended.usage:
+        sessions.add_spawned_usage(tx, session, ended.usage)
     if run.exchange_id:
         _go_on(tx, rules, session, ended, ending)
     elif run.deliver:
@@ -83,7 +85,7 @@ def _go_on(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> 
     exchange = exchanges.get(tx, run.exchange_id, lock=True)
     if exchange is None or exchange.is_settled:
         return
-    if run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and ending.reply:
+    if run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and ending.reply and ending.reply.strip():
         exchanges.note_reply(tx, exchange, ending.reply)
     step = follow_up(exchange, RunKind(run.kind), run.turn, run.session, ending)
     match step:
@@ -137,8 +139,6 @@ def _report(tx: Tx, rules: Rules, exchange: Exchange, child: Session, run: Run, 
     requester = sessions.get(tx, exchange.requester_session, lock=True) if exchange.requester_session else child
     if primary is None:
         return
-    if exchange.requester_session and primary.usage:
-        sessions.add_spawned_usage(tx, exchange.requester_session, primary.usage)
     text = "" if step.suppressed else _cut(_report_text(rules, exchange, child, primary, step.reply), rules)
     if text and exchange.requester_session:
         source = Provenance(ProvenanceKind.SUBAGENT_ANNOUNCE, child.key, run.id, TOOLS[ExchangeKind.SPAWN])

@@ -22,6 +22,7 @@ from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, acquire_runs
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery, complete_run
 from sessiond.store import run_events, runs
 from sessiond.store.database import Database
+from sessiond.store.run_events import StoredEvent
 from sessiond.store.runs import PlacedRun
 from sessiond.store.schema import metadata, turnstiles
 from sessiond.store.statement import Statement
@@ -157,7 +158,7 @@ class Engine:
         stored = await self.db.read(lambda tx: run_events.after(tx, run_id, 0, 10_000))
         assert [each.sequence for each in stored] == list(range(1, len(stored) + 1))
         assert (await self.run(run_id)).event_count == len(stored)
-        return [pb.WaitRunResponse.FromString(each.body) for each in stored]
+        return [_event(each) for each in stored]
 
     async def transitions(self, run_id: str) -> list[tuple[str, str, str]]:
         """Each state that the run went into, with actor and reason."""
@@ -189,6 +190,13 @@ def token_of(lease: Assignment | str) -> str:
 def agent_of(lease: Assignment) -> Caller:
     """The agent of a leased run, by its run token."""
     return Caller(CallerRole.AGENT, f"run {lease.placed.run.id}", run_token=lease.run_token)
+
+
+def _event(stored: StoredEvent) -> pb.WaitRunResponse:
+    event = pb.WaitRunResponse.FromString(stored.body)
+    if stored.message is not None:
+        event.message_appended.message.MergeFromString(stored.message)
+    return event
 
 
 def _state(number: run_pb2.RunState.ValueType) -> str:

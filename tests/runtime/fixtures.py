@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from sessiond.store.opening import open_database
+from sessiond.store.opening import engine_of, open_database
+from sessiond.store.schema import metadata
 from tests.fakes.clock import ManualClock
+from tests.postgres import migrated
 from tests.runtime.engine import Engine, WatchedWake
 
 
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite database: a copy of it costs a hundredth of another migration."""
+    file = tmp_path_factory.mktemp("engine") / "migrated.db"
+    migrated(engine_of(f"sqlite:///{file}").url).dispose()
+    return file
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine_url(request: pytest.FixtureRequest, tmp_path: Path, migrated_file: Path) -> str:
+    """An empty store on each database in turn."""
+    if request.param == "sqlite":
+        file = shutil.copy(migrated_file, tmp_path / "test.db")
+        return f"sqlite:///{file}"
+    postgres: sa.Engine = request.getfixturevalue("postgres")
+    with postgres.begin() as connection:  # few rows are deleted much faster than many tables are truncated
+        connection.execute(sa.text("; ".join(f"DELETE FROM {table.name}" for table in metadata.sorted_tables)))
+    return postgres.url.render_as_string(hide_password=False)
+
+
 @pytest.fixture
-async def engine(store_url: str, clock: ManualClock) -> AsyncIterator[Engine]:
+async def engine(engine_url: str, clock: ManualClock) -> AsyncIterator[Engine]:
     """An engine on each database; closing it proves that every connection came back."""
     wake = WatchedWake()
-    db = await open_database(store_url, on_commit=wake.publish, clock=clock)
+    db = await open_database(engine_url, on_commit=wake.publish, clock=clock)
     yield Engine(db, clock, wake)
     assert db.connections_in_use == 0
     assert not wake._listeners

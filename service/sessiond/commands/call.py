@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
             for answer in _answers(channel, method, request, metadata_of(args, settings), args.timeout):
                 print(json_format.MessageToJson(answer, preserving_proto_field_name=True), flush=True)
         except grpc.RpcError as refusal:
-            print(_explained(refusal), file=sys.stderr)
+            print(explained(refusal), file=sys.stderr)
             return 1
     return 0
 
@@ -85,7 +85,7 @@ def _answers(
         yield channel.unary_unary(path, **codec)(request, timeout=timeout, metadata=tuple(metadata))
 
 
-def _explained(refusal: Any) -> str:
+def explained(refusal: Any) -> str:
     """Code, text and details of a refusal, one a line."""
     lines = [f"{refusal.code().name}: {refusal.details()}"]
     status = rpc_status.from_call(refusal)

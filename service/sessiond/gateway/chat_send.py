@@ -9,7 +9,7 @@ from typing import Any
 from sessiond.access import View, find_or_make, key_of, view_of
 from sessiond.ids import new_id
 from sessiond.model.callers import Caller
-from sessiond.model.commands import Command, Stop, command_in
+from sessiond.model.commands import Command, SetSendPolicy, Stop, command_in
 from sessiond.model.errors import AgentNotFound, FieldProblem, InvalidField
 from sessiond.model.exchanges import route_from
 from sessiond.model.keys import ChatType, canonical
@@ -97,10 +97,12 @@ def _do(tx: Tx, rules: Rules, caller: Caller, view: View, query: ChatQuery, run_
     if key.agent_id not in rules.roster.agents:
         raise AgentNotFound(key.agent_id)
     session = find_or_make(tx, rules, view, query.reference, may_make=True)
-    session = _note_facts(tx, rules, session, query)
     command = _command(query)
+    if isinstance(command, SetSendPolicy) and not query.is_owner:
+        return {"session": session.id, "status": ChatStatus.IGNORED}
+    session = _note_facts(tx, rules, session, query)
     if command is not None:
-        return {"session": session.id, **_carry_out(tx, rules, caller, session, query, command)}
+        return {"session": session.id, **_carry_out(tx, rules, caller, session, command)}
     require_policy(rules, view, session)
     turn = Turn(
         kind=RunKind.CHAT,
@@ -142,16 +144,12 @@ def _command(query: ChatQuery) -> Command | None:
             return None
 
 
-def _carry_out(
-    tx: Tx, rules: Rules, caller: Caller, session: Session, query: ChatQuery, command: Command
-) -> dict[str, Any]:
+def _carry_out(tx: Tx, rules: Rules, caller: Caller, session: Session, command: Command) -> dict[str, Any]:
     """Do what the command says; it is no part of the transcript, and works in a denied session too."""
     if isinstance(command, Stop):
         stopped = stop_session(tx, rules, session, caller.name, "/stop")
         reply = f"Stopped {len(stopped)} run{'' if len(stopped) == 1 else 's'}." if stopped else "Nothing to stop."
         return {"status": ChatStatus.COMMAND, "command_reply": reply}
-    if not query.is_owner:
-        return {"status": ChatStatus.IGNORED}
     sessions.change(tx, session, {"send_policy": command.action})
     words = {"allow": "on", "deny": "off", None: "inherit"}
     return {"status": ChatStatus.COMMAND, "command_reply": f"Send policy: {words[command.action]}."}

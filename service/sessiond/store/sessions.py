@@ -140,9 +140,9 @@ def route_columns(route: Route | None) -> dict[str, str]:
     }
 
 
-def add_spawned_usage(tx: Tx, session: int, usage: Usage) -> None:
-    """Keep what a sub-agent took with the session that spawned it."""
-    tx.run(_SPAWNED_USAGE, id_=session, tokens=usage.total_tokens, cost=usage.cost_usd or 0.0)
+def add_spawned_usage(tx: Tx, child: Session, usage: Usage) -> None:
+    """Keep what a run of a sub-agent took with the session that spawned it."""
+    tx.run(_SPAWNED_USAGE, parent=child.spawned_by, tokens=usage.total_tokens, cost=usage.cost_usd or 0.0)
 
 
 def archive(tx: Tx, session: Session) -> Session:
@@ -278,7 +278,7 @@ _ARCHIVE = Statement(
 _SPAWNED_USAGE = Statement(
     "add what a sub-agent took to the session that spawned it",
     sa.update(sessions)
-    .where(sessions.c.id == sa.bindparam("id_"))
+    .where(sessions.c.key == sa.bindparam("parent"))
     .values(
         spawned_tokens=sessions.c.spawned_tokens + sa.bindparam("tokens"),
         spawned_cost_usd=sessions.c.spawned_cost_usd + sa.bindparam("cost"),

@@ -33,7 +33,7 @@ from tests.fakes.openai_server import (
     usage,
 )
 
-KEY = "sk-very-secret-0123456789"
+KEY = "very-secret-0123456789"
 LONG_S = 60.0
 SEND = ToolSpec("sessions_send", "Sends.", {"type": "object", "properties": {"message": {"type": "string"}}})
 
@@ -280,7 +280,11 @@ FILTERED = {"message": "Not this.", "code": "content_filter"}
         (Status(400, OVERFLOW), "CONTEXT_OVERFLOW", "HTTP 400: Too long."),
         (Status(400, MAXIMUM), "CONTEXT_OVERFLOW", "maximum context length"),
         (Status(413), "CONTEXT_OVERFLOW", "HTTP 413"),
-        (Status(400, {"message": f"bad\nkey {KEY} Bearer abc"}), "BAD_REQUEST", "HTTP 400: bad key *** ***"),
+        (
+            Status(400, {"message": f"bad\nkey {KEY} sk-ab***yz Bearer abc"}),
+            "BAD_REQUEST",
+            "HTTP 400: bad key *** *** ***",
+        ),
         (Status(400, FILTERED), "MODEL_REFUSED", "HTTP 400: Not this."),
         (Status(404, {"message": "no such model"}), "BAD_REQUEST", "HTTP 404: no such model"),
         (Status(422), "BAD_REQUEST", "HTTP 422"),

@@ -18,7 +18,7 @@ _OVERFLOW = re.compile(
     re.IGNORECASE,
 )
 _REFUSED_CODES = frozenset({"content_filter", "content_policy_violation"})
-_KEY_LIKE = re.compile(r"\b(?i:bearer)\s+\S+")
+_KEY_LIKE = re.compile(r"\b(sk|pk|rk)-[\w*.-]{4,}|(?i:bearer)\s+\S+")
 
 
 class StreamCutError(Exception):
