@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -15,9 +16,9 @@ from tests.postgres import empty, migrated, running_postgres
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sa.Engine]:
-    """One PostgreSQL server for the whole run."""
-    with running_postgres(tmp_path_factory.mktemp("pg")) as url:
+def postgres() -> Iterator[sa.Engine]:
+    """One PostgreSQL server for the whole run; in a folder of its own, since pytest clears away those of other runs."""
+    with tempfile.TemporaryDirectory(prefix="st-pg-") as folder, running_postgres(Path(folder)) as url:
         engine = migrated(url)
         yield engine
         engine.dispose()

@@ -33,7 +33,7 @@ from sessiond.waiting import Waits
 from sessiond.wake import Wake
 from sessiond.worker.loop import Worker
 from sessiond.worker.mirror import MirrorHints, mirror_for_ever
-from sessiond.worker.providers import providers_of
+from sessiond.worker.providers import close_all, providers_of
 from sessiond.worker.store_watch import watch_store
 from sessiond.worker.sweep import sweep_for_ever
 from sessiontools.v1 import gateway_service_pb2_grpc, runtime_service_pb2_grpc, session_tools_service_pb2_grpc
@@ -65,7 +65,9 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
         waits = Waits(wake, rules.waits)
         tools = SessionTools(db, rules, waits)
         server = _server(settings, db, rules, waits, tools, health)
-        worker = Worker(db, rules, waits, providers_of(models_of(settings, os.environ)), Toolbox(tools))
+        providers = providers_of(models_of(settings, os.environ))
+        stack.push_async_callback(close_all, providers)
+        worker = Worker(db, rules, waits, providers, Toolbox(tools))
         port = listen(
             server,
             settings.server.listen,

@@ -13,12 +13,17 @@ from sessiond.store.transaction import Tx
 
 
 def stop_tree(tx: Tx, rules: Rules, run: Run, actor: str, reason: str, with_children: bool) -> Iterator[str]:
-    """Stop a run and, unless told otherwise, what it caused; yields every run that this touched (R6)."""
-    if _stop(tx, rules, run.id, actor, reason):
-        yield run.id
-    if with_children:
-        for child in runs.unfinished_children(tx, run.id):
-            yield from stop_tree(tx, rules, child, actor, reason, with_children)
+    """Stop a run and, unless told otherwise, what it caused; yields every run that this touched (R6).
+
+    Runs in between that have ended are passed through: what they caused goes on because of the first one.
+    """
+    pending = [run.id]
+    while pending:
+        run_id = pending.pop()
+        if _stop(tx, rules, run_id, actor, reason):
+            yield run_id
+        if with_children:
+            pending += reversed(runs.children(tx, run_id))
 
 
 def stop_session(tx: Tx, rules: Rules, session: Session, actor: str, reason: str) -> list[str]:

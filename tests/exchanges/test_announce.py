@@ -16,7 +16,6 @@ from sessiond.model.runs import Failure
 from sessiond.model.sessions import PolicyAction, Route
 from sessiond.runtime.complete_run import Cancelled
 from sessiond.stopping import stop_session
-from sessiond.store.database import Database
 from sessiond.worker.sweep import overdue_runs, sweep_once
 from tests.exchanges.stage import GROUP, MAIN, RULES, TELEGRAM, Outcome, Stage, heard
 from tests.fakes.clock import ManualClock
@@ -25,11 +24,14 @@ from tests.making import OWNER, found, make_session, session_of
 NO_TELEGRAM = SendPolicy(rules=(PolicyRule(PolicyAction.DENY, channel="telegram"),))
 
 
+pytest_plugins = ("tests.exchanges.fixtures",)
+
+
 @pytest.fixture
-async def stage(db: Database) -> Stage:
-    await make_session(db, MAIN)
-    await make_session(db, GROUP)
-    return Stage(db)
+async def stage(stage: Stage) -> Stage:
+    await make_session(stage.db, MAIN)
+    await make_session(stage.db, GROUP)
+    return stage
 
 
 def outcome_of(delivery: Delivery) -> tuple[str, str]:

@@ -12,19 +12,20 @@ from sessiond.model.messages import ProvenanceKind
 from sessiond.model.rules import RunRules
 from sessiond.model.runs import Failure
 from sessiond.runtime.complete_run import Cancelled
-from sessiond.store.database import Database
 from sessiond.store.opening import open_database
 from sessiond.worker.sweep import overdue_runs, sweep_once
 from tests.exchanges.stage import GROUP, MAIN, RULES, Outcome, Stage, heard
 from tests.fakes.clock import ManualClock
 from tests.making import make_session
 
+pytest_plugins = ("tests.exchanges.fixtures",)
+
 
 @pytest.fixture
-async def stage(db: Database) -> Stage:
-    await make_session(db, MAIN)
-    await make_session(db, GROUP)
-    return Stage(db)
+async def stage(stage: Stage) -> Stage:
+    await make_session(stage.db, MAIN)
+    await make_session(stage.db, GROUP)
+    return stage
 
 
 async def test_the_sides_take_turns_on_each_others_replies_up_to_the_limit(stage: Stage) -> None:  # S10
@@ -188,12 +189,12 @@ async def test_an_expired_wait_changes_nothing_about_loop_and_announce(stage: St
     assert (await stage.delivery()).text == "told"
 
 
-async def test_a_restart_between_all_steps_changes_nothing(stage: Stage, clock: ManualClock, store_url: str) -> None:
+async def test_a_restart_between_all_steps_changes_nothing(stage: Stage, clock: ManualClock, engine_url: str) -> None:
     sent = await stage.send("ask", max_turns=3)  # S9, X2
     said = ["round one", "one", "two", "three", "told"]
 
     for words in said:
-        again = await open_database(store_url, on_commit=lambda topics: None, clock=clock)
+        again = await open_database(engine_url, on_commit=lambda topics: None, clock=clock)
         await Stage(again).turn(words)
         await again.close()
 

@@ -11,7 +11,6 @@ from sessiond.gateway.sessions_patch import PatchQuery, sessions_patch
 from sessiond.model.errors import SendPolicyDenied
 from sessiond.model.policy import PolicyRule, SendPolicy
 from sessiond.model.sessions import PolicyAction, Route
-from sessiond.store.database import Database
 from sessiond.store.schema import messages, runs, sessions
 from tests.exchanges.stage import GROUP, MAIN, RULES, TELEGRAM, Stage
 from tests.making import OWNER, count, make_session, session_of
@@ -19,11 +18,14 @@ from tests.making import OWNER, count, make_session, session_of
 ALLOW, DENY = PolicyAction.ALLOW, PolicyAction.DENY
 
 
+pytest_plugins = ("tests.exchanges.fixtures",)
+
+
 @pytest.fixture
-async def stage(db: Database) -> Stage:
-    await make_session(db, MAIN)
-    await make_session(db, GROUP)
-    return Stage(db)
+async def stage(stage: Stage) -> Stage:
+    await make_session(stage.db, MAIN)
+    await make_session(stage.db, GROUP)
+    return stage
 
 
 def denying(*rules: PolicyRule, default: PolicyAction = ALLOW) -> SendPolicy:

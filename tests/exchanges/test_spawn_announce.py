@@ -15,7 +15,6 @@ from sessiond.model.rules import Price, Rules
 from sessiond.model.runs import Failure
 from sessiond.model.sessions import Route
 from sessiond.runtime.complete_run import Cancelled
-from sessiond.store.database import Database
 from sessiond.store.schema import sessions
 from sessiond.store.statement import Statement
 from sessiond.tools.cancel_run import CancelQuery, cancel_run
@@ -27,10 +26,13 @@ from tests.making import OWNER, make_session, session_of
 SIGNAL = Route("signal", "+49")
 
 
+pytest_plugins = ("tests.exchanges.fixtures",)
+
+
 @pytest.fixture
-async def stage(db: Database) -> Stage:
-    await make_session(db, MAIN, route_channel=SIGNAL.channel, route_to=SIGNAL.to)
-    return Stage(db)
+async def stage(stage: Stage) -> Stage:
+    await make_session(stage.db, MAIN, route_channel=SIGNAL.channel, route_to=SIGNAL.to)
+    return stage
 
 
 def without_stats(text: str) -> list[str]:
@@ -191,7 +193,6 @@ async def stats_of(stage: Stage, clock: ManualClock, rules: Rules, usage: Usage 
     await stage.spawn()
     taken = await stage.take()
     clock.advance(seconds=20)
-    await stage.db.write(lambda tx: None)
     await stage.end(taken, "a hole", usage)
     await stage.turn("done")
     return (await stage.delivery()).text.split("\n")[-1]

@@ -46,29 +46,44 @@ LONG_S = 30
 
 
 class WatchedWake(Wake):
-    """Counts who goes to sleep, so that a test acts only once they do."""
+    """Knows who sleeps, so that a test acts only once they do."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.asleep = asyncio.Semaphore(0)
+        self.sleeping: set[Listener] = set()
+        self._somebody_lay_down = asyncio.Event()
 
     @contextmanager
     def listen(self, *topics: str) -> Iterator[Listener]:
         """As always, with an eye on it."""
         with super().listen(*topics) as listener:
-            yield _Watched(listener, self.asleep)
+            yield _Watched(listener, self)
+
+    def lay_down(self, listener: Listener) -> None:
+        """Somebody sleeps."""
+        self.sleeping.add(listener)
+        self._somebody_lay_down.set()
+
+    async def until_asleep(self, sleepers: int) -> None:
+        """Return once so many sleep, and nothing has been said yet that will wake them."""
+        while sum(not each._event.is_set() for each in self.sleeping) < sleepers:
+            self._somebody_lay_down.clear()
+            await self._somebody_lay_down.wait()
 
 
 class _Watched(Listener):
-    __slots__ = ("_asleep",)
+    __slots__ = ("_wake",)
 
-    def __init__(self, listener: Listener, asleep: asyncio.Semaphore) -> None:
+    def __init__(self, listener: Listener, wake: WatchedWake) -> None:
         self._event = listener._event
-        self._asleep = asleep
+        self._wake = wake
 
     async def wait_at_most(self, seconds: float) -> bool:
-        self._asleep.release()
-        return await super().wait_at_most(seconds)
+        self._wake.lay_down(self)
+        try:
+            return await super().wait_at_most(seconds)
+        finally:
+            self._wake.sleeping.discard(self)
 
 
 class Engine:
@@ -178,8 +193,7 @@ class Engine:
     async def asleep(self, sleepers: int = 1) -> None:
         """Return once so many waits have nothing to do but wait."""
         async with asyncio.timeout(LONG_S):
-            for _ in range(sleepers):
-                await self.wake.asleep.acquire()
+            await self.wake.until_asleep(sleepers)
 
 
 def token_of(lease: Assignment | str) -> str:

@@ -33,17 +33,18 @@ from sessiond.model.tools import SESSION_TOOLS, SPAWN
 from sessiond.rpc.session_tools import SessionTools
 from sessiond.rpc.toolbox import Toolbox
 from sessiond.settings import Settings
-from sessiond.store.database import Database
 from sessiond.store.schema import exchanges, messages, runs, sessions
 from sessiond.tools.sessions_spawn import DELETE, KEEP
 from tests.exchanges.stage import MAIN, RULES, Stage, agent_of
 from tests.making import count, make_session, session_of
 
+pytest_plugins = ("tests.exchanges.fixtures",)
+
 
 @pytest.fixture
-async def stage(db: Database) -> Stage:
-    await make_session(db, MAIN)
-    return Stage(db)
+async def stage(stage: Stage) -> Stage:
+    await make_session(stage.db, MAIN)
+    return stage
 
 
 def configured(**tree: Any) -> Any:

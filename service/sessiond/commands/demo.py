@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,7 @@ def add_parser(subparsers: Any, parents: list[argparse.ArgumentParser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Play it; 1 when the story does not end as it should."""
     screen = Screen(sys.stdout)
+    screen.say("starting a server")
     with tempfile.TemporaryDirectory(prefix="sessiontools-demo-") as folder, _server(Path(folder)) as address:
         screen.say(f"a server with two agents, main and research, is ready on {address}")
         with grpc.insecure_channel(address) as channel:
@@ -63,9 +65,12 @@ def _server(folder: Path) -> Iterator[str]:
     config = folder / "demo.json5"
     config.write_text(json.dumps(_CONFIG | {"store": {"dataDir": str(folder / "data")}}), encoding="utf-8")
     command = [sys.executable, "-m", "sessiond", "serve", "--config", str(config)]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("SESSIONTOOLS_")}
     with (
         (folder / "server.log").open("wb") as log,
-        subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True) as process,  # noqa: S603 - ourselves
+        subprocess.Popen(  # noqa: S603 - ourselves
+            command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=log, text=True
+        ) as process,
     ):
         try:
             yield _address(process, folder / "server.log")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sessiond.model.callers import RunToken
 from sessiond.model.errors import FieldProblem, InvalidField
@@ -91,6 +90,14 @@ class Assignment:
         return RunToken.of(self.placed.run)
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What one look brought; `is_held_up` when another look in a moment may bring more."""
+
+    assignments: list[Assignment] = field(default_factory=list)
+    is_held_up: bool = False
+
+
 async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQuery) -> list[Assignment]:
     """Lease what is there; with a wait, as soon as something is."""
     query = _checked(query)
@@ -99,15 +106,17 @@ async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQ
     with waits.wake.listen(QUEUE_TOPIC, DRAIN_TOPIC) as changed:
         while True:
             changed.clear()
-            taken = [] if waits.is_draining else await db.write(lambda tx: _acquire(tx, rules, query))
+            taken = Taken() if waits.is_draining else await db.write(lambda tx: _acquire(tx, rules, query))
             left = until - loop.time()
-            if taken or left <= 0 or waits.is_draining:
-                return taken
+            if taken.assignments or left <= 0 or waits.is_draining:
+                return taken.assignments
             await changed.wait_at_most(min(left, POLL_S))
 
 
 # Slots come free and hints get lost without a word to this process; then the next look finds the run.
 POLL_S = 5.0
+# Whoever had the session of a run that was passed by does not tell when it is done; it takes no longer than this.
+SOON_S = 0.02
 
 
 def _checked(query: AcquireQuery) -> AcquireQuery:
@@ -125,24 +134,24 @@ def _checked(query: AcquireQuery) -> AcquireQuery:
     return AcquireQuery(query.runtime_id, agents, limit, query.wait_s, query.is_external)
 
 
-def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> list[Assignment]:
+def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> Taken:
     wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
     if not query.is_external:  # not sent anywhere, so without a bound on the whole
-        taken = run_queue.lease(tx, wanted, query.max_runs)
-        return [_assignment(tx, rules, run, ANSWER_BYTES) for run in taken]
-    return list(_until_full(tx, rules, wanted, query.max_runs))
+        leased = run_queue.lease(tx, wanted, query.max_runs)
+        return Taken([_assignment(tx, rules, run, ANSWER_BYTES) for run in leased.runs], leased.is_held_up)
+    return _until_full(tx, rules, wanted, query.max_runs)
 
 
-def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Iterator[Assignment]:
+def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Taken:
     """Lease one after the other, since only a run that is looked at tells how large it is."""
-    size = 0
-    for _ in range(max_runs):
-        leased = run_queue.lease(tx, wanted, 1) if size < FULL_BYTES else []
-        if not leased:
-            return
-        assignment = _assignment(tx, rules, leased[0], ANSWER_BYTES - size)
-        size += assignment.size
-        yield assignment
+    taken, size = Taken(), 0
+    while len(taken.assignments) < max_runs and size < FULL_BYTES:
+        leased = run_queue.lease(tx, wanted, 1)
+        if not leased.runs:
+            return replace(taken, is_held_up=leased.is_held_up)
+        taken.assignments.append(_assignment(tx, rules, leased.runs[0], ANSWER_BYTES - size))
+        size += taken.assignments[-1].size
+    return taken
 
 
 def _assignment(tx: Tx, rules: Rules, run: Run, room: int) -> Assignment:

@@ -57,6 +57,8 @@ def _check(rules: Rules, query: CompleteQuery) -> None:
         raise invalid("failure.reason", "is required: a word for programs, such as MODEL_ERROR")
     if isinstance(query.outcome, Failure) and len(query.outcome.reason) > MAX_REASON:
         raise invalid("failure.reason", f"is longer than {MAX_REASON} characters; put the details into message")
+    if isinstance(query.outcome, str) and "\0" in query.outcome:
+        raise invalid("reply", "has a NUL character, which no channel can carry; leave it out")
     if isinstance(query.outcome, str):
         require_size(rules, "reply", (Text(query.outcome),))
 

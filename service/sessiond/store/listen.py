@@ -29,7 +29,7 @@ class Listen:
     """Hears topics and hands them to the event loop, until closed."""
 
     def __init__(self, engine: sa.Engine, on_topics: OnCommit, on_gap: Callable[[], None]) -> None:
-        self._engine = engine
+        self._pool = engine.pool.recreate()  # apart from the store's own, whose connections are counted
         self._on_topics = on_topics
         self._on_gap = on_gap
         self._loop = asyncio.get_running_loop()
@@ -44,11 +44,12 @@ class Listen:
 
     def _end(self) -> None:
         """Wake the thread by a notification of our own; where that fails, it notices by itself."""
-        with suppress(psycopg.Error, sa.exc.DBAPIError), closing(self._engine.raw_connection()) as pooled:
+        with suppress(psycopg.Error, sa.exc.DBAPIError), closing(self._pool.connect()) as pooled:
             cursor = pooled.cursor()
             cursor.execute(f"NOTIFY {CHANNEL}")
             cursor.close()
         self._thread.join()
+        self._pool.dispose()
 
     def _listen_for_ever(self) -> None:
         while not self._is_closing.is_set():
@@ -59,7 +60,7 @@ class Listen:
                 self._is_closing.wait(RETRY_S)
 
     def _listen(self) -> None:
-        pooled = self._engine.raw_connection()
+        pooled = self._pool.connect()
         connection = pooled.driver_connection
         pooled.detach()  # it is ours for good, and no part of the pool
         assert isinstance(connection, psycopg.Connection)  # noqa: S101 - tells the type checker what the dialect gives

@@ -78,7 +78,12 @@ def _sqlite_engine(url: sa.URL) -> sa.Engine:
 
 
 def _postgres_engine(url: sa.URL, pool_size: int) -> sa.Engine:
-    arguments = {"connect_timeout": CONNECT_TIMEOUT_S, "application_name": "sessiontools"}
+    arguments = {
+        "connect_timeout": CONNECT_TIMEOUT_S,
+        "application_name": "sessiontools",
+        # Every query is written for one index; planning it anew at each call can cost more than running it.
+        "options": "-c plan_cache_mode=force_generic_plan",
+    }
     return sa.create_engine(url, pool_size=pool_size, max_overflow=0, connect_args=arguments)
 
 

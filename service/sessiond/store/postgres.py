@@ -13,7 +13,7 @@ from psycopg import errors as pg
 from sqlalchemy import event
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
-from sessiond.model.errors import StoreUnavailable
+from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
 from sessiond.store.database import OnCommit, Result, Work
 from sessiond.store.listen import CHANNEL, Listen
@@ -92,6 +92,8 @@ class PostgresDatabase:
             except _AWAY as problem:
                 connection.invalidate()
                 raise StoreUnavailable from problem
+            except psycopg.DataError as problem:  # the net under all checks: text that PostgreSQL can't hold
+                raise invalid("request", "has a text with a NUL character, which can't be stored") from problem
             finally:
                 connection.close()
         raise StoreUnavailable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -87,16 +87,24 @@ class Lease:
     agent_ids: tuple[str, ...] = ()
 
 
-def lease(tx: Tx, wanted: Lease, limit: int) -> list[Run]:
+@dataclass
+class Leased:
+    """What was taken; `is_held_up` when a run was passed by because somebody had its session's row at this moment."""
+
+    runs: list[Run]
+    is_held_up: bool = False
+
+
+def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     """Take up to this many runs whose turn it is, as far as their pool has slots left."""
     take_turn(tx, "slots")
     busy = {row[0]: row[1] for row in tx.rows(_BUSY, now=tx.now_ms)}
-    taken: list[Run] = []
+    leased = Leased([])
     for pool, slots in wanted.slots.items():
-        free = min(slots - busy.get(pool, 0), limit - len(taken))
+        free = min(slots - busy.get(pool, 0), limit - len(leased.runs))
         if free > 0:
-            taken += [run for run in _lease_from(tx, wanted, pool, free) if run is not None]
-    return taken
+            _lease_from(tx, wanted, pool, free, leased)
+    return leased
 
 
 def release(tx: Tx, run: Run, actor: str, reason: str, uses_attempt: bool) -> None:
@@ -114,7 +122,8 @@ def set_head(tx: Tx, session: int, run_id: str, state: RunState | None) -> None:
     tx.run(_SET_HEAD, id_=session, head=run_id, head_state=state.value if state else None)
 
 
-def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Iterable[Run | None]:
+def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int, leased: Leased) -> None:
+    """Add what can be taken from one pool; a session whose row somebody has is passed by, never waited for."""
     found = tx.rows(
         _ready(len(wanted.agent_ids)),
         external=int(wanted.is_external),
@@ -122,13 +131,15 @@ def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Iterable[Run |
         limit=limit,
         **{f"agent_{number}": agent for number, agent in enumerate(wanted.agent_ids)},
     )
-    return [_lease_one(tx, wanted, run_id, session) for run_id, session in found]
+    for run_id, session in found:
+        if tx.row(_LOCK_SESSION, session=session) is None:
+            leased.is_held_up = True
+        elif (run := _lease_one(tx, wanted, run_id, session)) is not None:
+            leased.runs.append(run)
 
 
 def _lease_one(tx: Tx, wanted: Lease, run_id: str, session: int) -> Run | None:
-    """Lease one run; None when somebody works on its session right now, or was faster."""
-    if tx.row(_LOCK_SESSION, session=session) is None:
-        return None
+    """Lease one run of a locked session; None when somebody was faster."""
     row = tx.row(
         _LEASE,
         run_id=run_id,

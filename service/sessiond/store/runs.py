@@ -81,9 +81,9 @@ def unfinished_of(tx: Tx, session: int) -> list[Run]:
     return [as_run(row) for row in tx.rows(_UNFINISHED_OF, session=session)]
 
 
-def unfinished_children(tx: Tx, run_id: str) -> list[Run]:
-    """The unfinished runs that a run caused."""
-    return [as_run(row) for row in tx.rows(_CHILDREN, run_id=run_id)]
+def children(tx: Tx, run_id: str) -> list[str]:
+    """The ids of the runs that a run caused, whether they have ended or not, the oldest first."""
+    return [row[0] for row in tx.rows(_CHILDREN, run_id=run_id)]
 
 
 def delete_some(tx: Tx, session: int, limit: int) -> int:
@@ -127,10 +127,10 @@ _UNFINISHED_OF = Statement(
     sa.select(*COLUMNS).where(runs.c.session == sa.bindparam("session"), UNFINISHED).order_by(runs.c.run_order),
 )
 _CHILDREN = Statement(
-    "the unfinished runs that a run caused",
-    sa.select(*COLUMNS).where(
-        runs.c.parent_run_id == sa.bindparam("run_id"), runs.c.parent_run_id != sa.literal_column("''"), UNFINISHED
-    ),
+    "the runs that a run caused",
+    sa.select(runs.c.id)
+    .where(runs.c.parent_run_id == sa.bindparam("run_id"), runs.c.parent_run_id != sa.literal_column("''"))
+    .order_by(runs.c.queue_ms, runs.c.id),
 )
 _head = runs.alias("head")
 _AHEAD = Statement(

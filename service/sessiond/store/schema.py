@@ -95,14 +95,19 @@ _NEWEST_FIRST = (sessions.c.updated_ms.desc(), sessions.c.key)
 sa.Index("sessions_by_agent_idx", sessions.c.is_archived, sessions.c.agent_id, sessions.c.kind, *_NEWEST_FIRST)
 sa.Index("sessions_by_kind_idx", sessions.c.is_archived, sessions.c.kind, *_NEWEST_FIRST)
 _SPAWNED = sessions.c.spawn_depth > 0
-sa.Index(
-    "sessions_by_spawn_root_idx",
-    sessions.c.is_archived,
-    sessions.c.spawn_root,
-    *_NEWEST_FIRST,
-    sqlite_where=_SPAWNED,
-    postgresql_where=_SPAWNED,
-)
+for _name, *_equalities in (
+    ("sessions_by_spawn_root_idx", sessions.c.kind),
+    ("sessions_by_spawned_agent_idx", sessions.c.agent_id, sessions.c.kind),
+):
+    sa.Index(
+        _name,
+        sessions.c.is_archived,
+        sessions.c.spawn_root,
+        *_equalities,
+        *_NEWEST_FIRST,
+        sqlite_where=_SPAWNED,
+        postgresql_where=_SPAWNED,
+    )
 _LABELLED = sessions.c.label != ""
 sa.Index(
     "sessions_by_label_idx",

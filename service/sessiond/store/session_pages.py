@@ -76,13 +76,18 @@ def page(tx: Tx, scope: Scope, wanted: ListFilter, after: Position | None, limit
             after is not None,
         )
     )
-    return [as_session(row) for row in tx.rows(statement, **_params(scope, wanted, after, limit))]
+    # A session of the scope's agents that is also the caller's own, or spawned by it, comes from two arms. Leaving it
+    # out of one would make that arm walk over all the others like it; so both give it, and one of the two goes here.
+    overlaps = bool(scope.agents) and scope.own is not None
+    rows = tx.rows(statement, **_params(scope, wanted, after, limit * 2 if overlaps else limit))
+    return [as_session(row) for row in dict.fromkeys(rows)][:limit]
 
 
 def _narrowed(scope: Scope, agent_id: str) -> Scope:
-    """The scope with only the wanted agent left; what the scope shows otherwise is filtered in the query."""
-    agents = (scope.agents or frozenset()) & {agent_id}
-    return Scope(scope.name, agents, scope.own, scope.sees_spawned)
+    """The scope with only the wanted agent left; of another than the scope's, what was spawned is all there is."""
+    if scope.agents and agent_id in scope.agents:
+        return Scope(scope.name, frozenset({agent_id}))
+    return Scope(scope.name, frozenset(), scope.own, scope.sees_spawned)
 
 
 def _params(scope: Scope, wanted: ListFilter, after: Position | None, limit: int) -> dict[str, Any]:
@@ -128,7 +133,7 @@ def _filters(shape: _Shape) -> Iterator[sa.ColumnElement[bool]]:
 
 
 def _arms(shape: _Shape) -> Iterator[list[sa.ColumnElement[bool]]]:
-    """The equalities of each walk; no session is in two arms."""
+    """The equalities of each walk; in the order of one index."""
     archived = [sessions.c.is_archived == sa.literal_column(flag) for flag in ("0", "1")[: 1 + shape.include_archived]]
     if shape.has_label:
         by_label = [sessions.c.label == sa.bindparam("label"), sessions.c.label != sa.literal_column("''")]
@@ -137,7 +142,10 @@ def _arms(shape: _Shape) -> Iterator[list[sa.ColumnElement[bool]]]:
     for flag, kind in product(archived, shape.kinds or ALL_KINDS):
         by_kind = [flag, sessions.c.kind == sa.literal_column(f"'{kind.value}'")]
         yield from ([*by_kind, *condition] for condition in _agent_arms(shape.scope))
-    yield from ([flag, *condition, *_of_kinds(shape)] for flag in archived for condition in _own_arms(shape.scope))
+        if shape.scope.agents is not None and shape.scope.sees_spawned:
+            yield [*by_kind, spawned_below()]
+    if shape.scope.agents is not None and shape.scope.has_own:
+        yield from ([flag, sessions.c.id == sa.bindparam("own_id"), *_of_kinds(shape)] for flag in archived)
 
 
 def _agent_arms(scope: ScopeShape) -> Iterator[list[sa.ColumnElement[bool]]]:
@@ -147,17 +155,6 @@ def _agent_arms(scope: ScopeShape) -> Iterator[list[sa.ColumnElement[bool]]]:
         yield [of_agents(scope.agents)]
     else:
         yield from ([sessions.c.agent_id == sa.bindparam(f"agent_{number}")] for number in range(scope.agents))
-
-
-def _own_arms(scope: ScopeShape) -> Iterator[list[sa.ColumnElement[bool]]]:
-    """The acting session and what it spawned, as far as the agents' arms don't have them already."""
-    if scope.agents is None:
-        return
-    elsewhere = [sa.not_(of_agents(scope.agents))] if scope.agents else []
-    if scope.has_own:
-        yield [sessions.c.id == sa.bindparam("own_id"), *elsewhere]
-    if scope.sees_spawned:
-        yield [spawned_below(), *elsewhere]
 
 
 def _of_kinds(shape: _Shape) -> list[sa.ColumnElement[bool]]:

@@ -37,7 +37,8 @@ def changed_after(tx: Tx, position: Position, limit: int) -> list[Transcript]:
     The current generation of each, and those that ended no earlier.
     """
     rows = tx.rows(_changed(tx.database), after_ms=position.updated_ms, after_key=position.key, limit=limit)
-    return [_transcript(row) for row in rows]
+    found = sorted((_transcript(row) for row in rows), key=lambda each: each.position.key, reverse=True)
+    return sorted(found, key=lambda each: each.position.updated_ms)  # within a moment by key, the last first
 
 
 def all_after(tx: Tx, generation: int, limit: int) -> list[Transcript]:
@@ -97,7 +98,6 @@ def _changed(database: str) -> Statement:
         sa.select(ended.c.id, ended.c.session_id, last, page.c.updated_ms, page.c.key)
         .select_from(page.join(ended, ended.c.session == page.c.id))
         .where(sa.or_(ended.c.ended_ms.is_(None), ended.c.ended_ms >= _after_ms))
-        .order_by(page.c.updated_ms, page.c.key.desc(), ended.c.id)
     )
     return Statement("transcripts that changed after a position", found)
 

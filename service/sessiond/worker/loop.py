@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from sessiond.model.callers import Caller, CallerRole
@@ -75,7 +76,7 @@ class Running:
         """The key of its session."""
         return self.assignment.session.key
 
-    @property
+    @cached_property
     def step(self) -> Step | None:
         """The exchange it is part of."""
         context = self.assignment.context

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from sessiond.worker.builtin.command import Command
 from sessiond.worker.builtin.echo import Echo
 from sessiond.worker.execution import Provider
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A provider that holds something."""
+
+    async def close(self) -> None:
+        """Let go of it."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +36,13 @@ class ModelConfig:
 def providers_of(models: list[ModelConfig]) -> Mapping[str, Provider]:
     """One provider a model."""
     return {model.id: _provider(model) for model in models}
+
+
+async def close_all(providers: Mapping[str, Provider]) -> None:
+    """Let go of what providers hold, such as connections to an endpoint."""
+    for provider in providers.values():
+        if isinstance(provider, Closable):
+            await provider.close()
 
 
 def _provider(model: ModelConfig) -> Provider:

@@ -118,7 +118,10 @@ def idle_subagents(tx: Tx, rules: Rules) -> int:
 def deleted_children(tx: Tx, rules: Rules) -> int:
     """Children that were to be deleted after their announce, and archives past their time: removed bit by bit."""
     found = [*retention.children_to_delete(tx, 1), *_past_their_time(tx, rules)]
-    return BATCH if any(retention.purge_some(tx, session, BATCH) for session in found[:1]) else 0
+    for session in found[:1]:
+        sessions.archive(tx, session)  # nobody finds it in a list half removed
+        retention.purge_some(tx, session, BATCH)
+    return BATCH if found else 0  # full, because another may wait behind this one
 
 
 def _past_their_time(tx: Tx, rules: Rules) -> list[Session]:

@@ -341,7 +341,15 @@ def upgrade() -> None:
     op.create_index(
         "sessions_by_spawn_root_idx",
         "sessions",
-        ["is_archived", "spawn_root", sa.literal_column("updated_ms DESC"), "key"],
+        ["is_archived", "spawn_root", "kind", sa.literal_column("updated_ms DESC"), "key"],
+        unique=False,
+        sqlite_where=sa.text("spawn_depth > 0"),
+        postgresql_where=sa.text("spawn_depth > 0"),
+    )
+    op.create_index(
+        "sessions_by_spawned_agent_idx",
+        "sessions",
+        ["is_archived", "spawn_root", "agent_id", "kind", sa.literal_column("updated_ms DESC"), "key"],
         unique=False,
         sqlite_where=sa.text("spawn_depth > 0"),
         postgresql_where=sa.text("spawn_depth > 0"),

@@ -1,0 +1,5 @@
+package sessiontools
+import (
+_ "github.com/google/uuid"
+_ "google.golang.org/genproto/googleapis/rpc/errdetails"
+)

@@ -1,0 +1,215 @@
+"""A wait that could never end is refused at once, with its path; on any replica, since the relation is stored (S5)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import groupby
+
+import pytest
+
+from sessiond.following import Follow
+from sessiond.model.callers import Caller
+from sessiond.model.errors import WaitCycle
+from sessiond.model.visibility import VisibilityRules, VisibilitySetting
+from sessiond.runtime.acquire_runs import Assignment
+from sessiond.store.schema import run_waits
+from sessiond.tools.get_run import GetQuery, get_run
+from sessiond.tools.wait_run import WaitQuery, wait_run
+from sessiond.tools.wait_runs import WaitsQuery, wait_runs
+from sessiond.worker.sweep import old_records, sweep_once
+from tests.making import acting_as, count
+from tests.runtime.engine import LONG_S, A, B, C, Engine, agent_of
+
+pytest_plugins = ["tests.runtime.fixtures"]
+
+Wait = Callable[[Engine, Caller, str], Awaitable[object]]
+
+
+async def _get_run(engine: Engine, caller: Caller, run_id: str) -> None:
+    await get_run(engine.db, engine.rules, engine.waits, caller, GetQuery(run_id, wait_s=LONG_S))
+
+
+async def _wait_run(engine: Engine, caller: Caller, run_id: str) -> None:
+    async for _ in wait_run(engine.db, engine.rules, engine.waits, caller, WaitQuery(run_id, "", Follow())).told():
+        pass
+
+
+async def _wait_runs(engine: Engine, caller: Caller, run_id: str) -> None:
+    query = WaitsQuery(((run_id, ""),), Follow())
+    async for _ in wait_runs(engine.db, engine.rules, engine.waits, caller, query).told():
+        pass
+
+
+WAITS: dict[str, Wait] = {"GetRun": _get_run, "WaitRun": _wait_run, "WaitRuns": _wait_runs}
+
+
+@asynccontextmanager
+async def waiting(engine: Engine, lease: Assignment, key: str, number: int = 1) -> AsyncIterator[Assignment]:
+    """A run that waits for what it sent to another session, as so many then do; the run there, taken."""
+    wait = asyncio.create_task(engine.send(key, caller=agent_of(lease), timeout_s=LONG_S, max_turns=0))
+    await engine.asleep(number)
+    inner = await engine.take()
+    yield inner
+    await engine.complete(inner)
+    await wait
+
+
+async def test_a_session_that_waits_for_itself_is_refused(engine: Engine) -> None:
+    await engine.sessions(A)
+    lease = await engine.running(A)
+    before = await engine.rows()
+
+    with pytest.raises(WaitCycle) as refused:
+        await engine.send(A, caller=agent_of(lease), timeout_s=LONG_S)
+
+    assert _sessions(refused.value) == [A]
+    assert await engine.rows() == before
+
+
+async def test_two_sessions_that_wait_for_each_other_are_refused(engine: Engine) -> None:
+    await engine.sessions(A, B)
+    async with waiting(engine, await engine.running(A), B) as at_b:
+        before = await engine.rows()
+
+        with pytest.raises(WaitCycle) as refused:
+            await engine.send(A, caller=agent_of(at_b), timeout_s=LONG_S)
+
+        assert _sessions(refused.value) == [B, A, B]
+        assert await engine.rows() == before
+
+
+async def test_a_ring_of_three_is_refused(engine: Engine) -> None:
+    await engine.sessions(A, B, C)
+    async with (
+        waiting(engine, await engine.running(A), B) as at_b,
+        waiting(engine, at_b, C, number=2) as at_c,
+    ):
+        before = await engine.rows()
+
+        with pytest.raises(WaitCycle) as refused:
+            await engine.send(A, caller=agent_of(at_c), timeout_s=LONG_S)
+
+        assert _sessions(refused.value) == [C, A, B, C]
+        assert await engine.rows() == before
+
+
+async def test_with_no_wait_the_same_send_is_fine(engine: Engine) -> None:
+    await engine.sessions(A, B)
+    async with waiting(engine, await engine.running(A), B) as at_b:
+        for key in (A, B):
+            assert not (await engine.send(key, caller=agent_of(at_b), timeout_s=0)).waited
+
+
+@pytest.mark.parametrize("name", WAITS)
+async def test_a_wait_on_a_run_queued_behind_its_own_is_refused(engine: Engine, name: str) -> None:
+    await engine.sessions(A)
+    lease = await engine.running(A)
+    for _ in range(3):
+        behind = await engine.queue(A)
+
+    with pytest.raises(WaitCycle):
+        await WAITS[name](engine, agent_of(lease), behind)
+    with pytest.raises(WaitCycle):
+        await WAITS[name](engine, agent_of(lease), lease.placed.run.id)
+
+    assert await count(engine.db, run_waits) == 0
+
+
+@pytest.mark.parametrize("name", WAITS)
+async def test_a_wait_on_a_run_behind_one_that_waits_for_it_is_refused(engine: Engine, name: str) -> None:
+    await engine.sessions(A, B)
+    async with waiting(engine, await engine.running(A), B) as at_b:
+        behind = await engine.queue(A)
+
+        with pytest.raises(WaitCycle):
+            await WAITS[name](engine, agent_of(at_b), behind)
+
+
+async def test_a_circle_through_a_thousand_queued_runs_is_found(engine: Engine) -> None:
+    await engine.sessions(A)
+    lease = await engine.running(A)
+    engine.limit(queue_depth=5_000)
+    await asyncio.gather(*(engine.queue(A) for _ in range(1_000)))
+
+    with pytest.raises(WaitCycle):
+        await engine.send(A, caller=agent_of(lease), timeout_s=LONG_S)
+
+
+async def test_two_that_close_a_circle_at_once_do_not_both_wait(engine: Engine) -> None:
+    await engine.sessions(A, B)
+    at_a, at_b = await engine.running(A), await engine.running(B)
+
+    sends = [
+        asyncio.create_task(engine.send(B, caller=agent_of(at_a), timeout_s=LONG_S, max_turns=0)),
+        asyncio.create_task(engine.send(A, caller=agent_of(at_b), timeout_s=LONG_S, max_turns=0)),
+    ]
+
+    async with asyncio.timeout(LONG_S):
+        done, pending = await asyncio.wait(sends, return_when=asyncio.FIRST_COMPLETED)
+        assert [type(each.exception()) for each in done] == [WaitCycle]
+        (other,) = pending
+        refused = at_a if sends[0] in done else at_b
+        await engine.complete(refused)
+        await engine.complete(await engine.take())
+        assert (await other).placed.run.reply == "done"
+
+
+async def test_an_acting_session_waits_as_its_unfinished_run(engine: Engine) -> None:
+    await engine.sessions(A)
+    await engine.queue(A)
+
+    with pytest.raises(WaitCycle):
+        await engine.send(A, caller=acting_as(A), timeout_s=LONG_S)
+    await engine.complete(await engine.take())
+
+    assert not (await engine.send(A, caller=acting_as(A), timeout_s=LONG_S, deadline_s=0.01)).placed.run.is_final
+
+
+async def test_a_wait_that_is_over_closes_no_circle(engine: Engine) -> None:
+    await engine.sessions(A, B)
+    outer = await engine.running(A)
+    sent = await engine.send(B, caller=agent_of(outer), timeout_s=LONG_S, deadline_s=0.01)
+    at_b = await engine.take(sent.placed.run.id)
+
+    again = await engine.send(A, caller=agent_of(at_b), timeout_s=LONG_S, deadline_s=0.01)
+
+    assert again.waited
+    assert await count(engine.db, run_waits) == 0
+
+
+async def test_a_wait_of_a_server_that_died_ends_by_itself(engine: Engine) -> None:
+    await engine.sessions(A, B)
+    outer = await engine.running(A)
+    wait = asyncio.create_task(engine.send(B, caller=agent_of(outer), timeout_s=LONG_S))
+    await engine.asleep()
+    at_b = await engine.take()
+    engine.clock.advance(seconds=91)
+
+    again = await engine.send(A, caller=agent_of(at_b), timeout_s=LONG_S, deadline_s=0.01)
+
+    assert again.waited
+    await sweep_once(engine.db, engine.rules, old_records)
+    wait.cancel()
+    await asyncio.wait([wait])
+
+
+async def test_a_session_out_of_sight_stays_unnamed_in_the_path(engine: Engine) -> None:  # V5
+    await engine.sessions(A, B)
+    lease = await engine.running(A)
+    async with waiting(engine, lease, B) as at_b:
+        engine.rules = replace(engine.rules, visibility=VisibilityRules(VisibilitySetting.SELF))
+        behind = await engine.queue(B)
+
+        with pytest.raises(WaitCycle) as refused:
+            await _get_run(engine, agent_of(at_b), behind)
+
+        assert _sessions(refused.value)[0] == B
+        engine.rules = replace(engine.rules, visibility=VisibilityRules())
+
+
+def _sessions(refusal: WaitCycle) -> list[str]:
+    """The sessions of the path; a run that waits for the one before it in its session adds none."""
+    return [key for key, _ in groupby(refusal.facts["path"].split(" -> "))]
