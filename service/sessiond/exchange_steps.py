@@ -43,17 +43,11 @@ TOOLS = {ExchangeKind.SEND: "sessions_send", ExchangeKind.SPAWN: "sessions_spawn
 def end_run(
     tx: Tx, rules: Rules, run_id: str, ending: Ending, fence: int | None = None, keeps_token: bool = False
 ) -> Run | None:
-    """End a run and insert what follows, unless it has ended or is under another lease by now: then None.
-
-    The session's row is locked first, then the run's: the one order that everybody keeps.
-    """
-    found = runs.get(tx, run_id)
-    if found is None:
-        return None
-    session = sessions.get(tx, found.session, lock=True)
-    run = runs.get(tx, run_id, lock=True)
+    """End a run and insert what follows, unless it has ended or is under another lease by now: then None."""
+    run = locked(tx, run_id)
     if run is None or run.is_final or (fence is not None and run.fence != fence):
         return None
+    session = sessions.get(tx, run.session)
     ending = replace(ending, usage=_with_cost(rules, run, ending.usage or run.usage))
     ended = run_endings.finish(tx, session, run, ending, keeps_token)
     if session.spawned_by and ended.usage:
@@ -63,6 +57,22 @@ def end_run(
     elif run.deliver:
         _answer_chat(tx, rules, session, ended, ending)
     return ended
+
+
+def locked(tx: Tx, run_id: str) -> Run | None:
+    """A run that is to be ended: the rows of all sessions that its exchange may go on in are locked, then its own.
+
+    That is the one order that everybody keeps. With only the run's own session locked before, two exchanges that take
+    a turn towards each other would wait for each other.
+    """
+    found = runs.get(tx, run_id)
+    if found is None:
+        return None
+    exchange = exchanges.get(tx, found.exchange_id) if found.exchange_id else None
+    others = (exchange.target_session, exchange.requester_session) if exchange else ()
+    for session in sorted({found.session, *(each for each in others if each is not None)}):
+        sessions.get(tx, session, lock=True)
+    return runs.get(tx, run_id, lock=True)
 
 
 def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sessiond.exchange_steps import end_run
+from sessiond.exchange_steps import end_run, locked
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Run, RunState, cancelled
 from sessiond.model.sessions import Session
-from sessiond.store import run_leases, runs, sessions
+from sessiond.store import run_leases, runs
 from sessiond.store.transaction import Tx
 
 
@@ -41,8 +41,7 @@ def _stop(tx: Tx, rules: Rules, run_id: str, actor: str, reason: str) -> bool:
     found = runs.get(tx, run_id)
     if found is None or found.is_final:
         return False
-    sessions.get(tx, found.session, lock=True)
-    run = runs.get(tx, run_id, lock=True)
+    run = locked(tx, run_id)
     if run is None or run.is_final:
         return False
     if run.state == RunState.QUEUED:

@@ -186,6 +186,17 @@ async def test_a_main_session_that_the_caller_could_not_see_is_not_made(
         await patch(db, "main", acting_as("agent:ops:cron:x"), rules_of("ops", setting=setting), label="x")
 
 
+async def test_an_acting_session_may_make_what_it_would_see_and_nothing_else(db: Database) -> None:  # K9, V3
+    await make_session(db, "agent:ops:cron:x")
+    caller, rules = acting_as("agent:ops:cron:x"), rules_of("ops")
+
+    made, _ = await sessions_patch(db, rules, caller, PatchQuery("hook:1", {}, allow_missing=True))
+
+    assert made.key == "agent:ops:hook:1"
+    with pytest.raises(SessionNotFound):
+        await sessions_patch(db, rules, caller, PatchQuery("agent:main:hook:1", {}, allow_missing=True))
+
+
 async def test_the_id_of_an_ended_generation_is_no_new_key(db: Database) -> None:  # K8
     old = await make_session(db)
     await start_generation(db, old.key)

@@ -39,10 +39,9 @@ async def test_a_run_that_was_passed_by_is_taken_without_a_further_hint(
     await engine.sessions(key)
     run_id = await engine.queue(key)
 
-    async with asyncio.timeout(LONG_S / 2), asyncio.TaskGroup() as tasks:
-        async with _locked(engine.db, key):
-            taking = tasks.create_task(engine.take(wait_s=LONG_S, is_external=agent == "far"))
-            await engine.asleep()
+    async with asyncio.timeout(LONG_S / 2), asyncio.TaskGroup() as tasks, _locked(engine.db, key):
+        taking = tasks.create_task(engine.take(wait_s=LONG_S, is_external=agent == "far"))
+        await engine.asleep()
 
     assert taking.result().placed.run.id == run_id
 

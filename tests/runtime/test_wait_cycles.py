@@ -10,17 +10,22 @@ from itertools import groupby
 
 import pytest
 
+from sessiond.access import View
 from sessiond.following import Follow
 from sessiond.model.callers import Caller
 from sessiond.model.errors import WaitCycle
-from sessiond.model.visibility import VisibilityRules, VisibilitySetting
+from sessiond.model.messages import Provenance, ProvenanceKind, Text
+from sessiond.model.runs import RunKind
+from sessiond.model.visibility import EVERYTHING, VisibilityRules, VisibilitySetting
 from sessiond.runtime.acquire_runs import Assignment
 from sessiond.store.schema import run_waits
+from sessiond.store.transaction import Tx
 from sessiond.tools.get_run import GetQuery, get_run
 from sessiond.tools.wait_run import WaitQuery, wait_run
 from sessiond.tools.wait_runs import WaitsQuery, wait_runs
+from sessiond.turns import Turn, start_turn
 from sessiond.worker.sweep import old_records, sweep_once
-from tests.making import acting_as, count
+from tests.making import OWNER, acting_as, count, found
 from tests.runtime.engine import LONG_S, A, B, C, Engine, agent_of
 
 pytest_plugins = ["tests.runtime.fixtures"]
@@ -131,11 +136,18 @@ async def test_a_wait_on_a_run_behind_one_that_waits_for_it_is_refused(engine: E
 async def test_a_circle_through_a_thousand_queued_runs_is_found(engine: Engine) -> None:
     await engine.sessions(A)
     lease = await engine.running(A)
-    engine.limit(queue_depth=5_000)
-    await asyncio.gather(*(engine.queue(A) for _ in range(1_000)))
+    engine.limit(queue_depth=5_000, max_runs_per_trace=5_000)
+    await engine.db.write(lambda tx: _queue_many(tx, engine, 1_000))
 
     with pytest.raises(WaitCycle):
         await engine.send(A, caller=agent_of(lease), timeout_s=LONG_S)
+
+
+def _queue_many(tx: Tx, engine: Engine, number: int) -> None:
+    view = View(None, EVERYTHING)
+    for at in range(number):
+        turn = Turn(RunKind.CHAT, (Text("x"),), Provenance(ProvenanceKind.USER), f"run-{at}")
+        start_turn(tx, engine.rules, OWNER, view, found(tx, A), turn)
 
 
 async def test_two_that_close_a_circle_at_once_do_not_both_wait(engine: Engine) -> None:

@@ -50,9 +50,10 @@ class Client:
         metadata = (("acting-session", acting),) if acting else ()
         return await self.tools.SessionsSend(request, metadata=metadata, wait_for_ready=True)
 
-    async def run(self, run_id: str, wait_s: int = 0) -> Any:
-        """The run as it is now."""
-        return (await self.tools.GetRun(pb.GetRunRequest(run_id=run_id, wait_seconds=wait_s))).run
+    async def run(self, run_id: str, wait_s: int = 0, known_version: int = 0) -> Any:
+        """The run as it is now, or once it is another than the known version."""
+        request = pb.GetRunRequest(run_id=run_id, wait_seconds=wait_s, known_version=known_version)
+        return (await self.tools.GetRun(request)).run
 
     async def history(self, key: str) -> list[Any]:
         """The whole transcript."""

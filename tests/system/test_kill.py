@@ -21,7 +21,7 @@ from tests.system.runtime_process import RuntimeProcess, executing
 from tests.system.server_process import ServerProcess, serving
 from tests.system.traffic import AGENTS, Gateway, Traffic, errands, keys_of
 
-SESSIONS, RUNS, KILLS = 50, 200, 3
+SESSIONS, RUNS, KILLS = 50, 200, 2
 ROUND_S = 240  # only a run that is never over takes so long
 CONFIG = {
     "runtime": {"leaseSeconds": 1},  # so that what was lost is known soon

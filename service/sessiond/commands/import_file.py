@@ -72,13 +72,12 @@ class FileImport:
         if target is None:
             target = await self._db.write(lambda tx: self._begin(tx, key, session_id, first[0][1]))
         rest = await self._after(target, first, drafts)
-        began, added, newest = first[0][1], 0, first[0][1]
+        added = 0
         for batch in _batches(rest):
             target = await self._append(target, batch)
-            added, newest = added + len(batch), batch[-1][1]
-        is_current = target.is_current
-        if added:
-            is_current = await self._finish(target, began, newest)
+            added += len(batch)
+        is_news = added > 0 or not target.is_finished
+        is_current = await self._finish(target) if is_news else target.is_current
         return Imported(target, str(key), added, is_current)
 
     def _begin(self, tx: Tx, key: SessionKey, session_id: str, began_ms: int) -> Target:
@@ -88,8 +87,8 @@ class FileImport:
     async def _append(self, target: Target, batch: list[TimedDraft]) -> Target:
         return await self._db.write(lambda tx: imports.append(tx, target, batch))
 
-    async def _finish(self, target: Target, began_ms: int, ended_ms: int) -> bool:
-        return await self._db.write(lambda tx: imports.finish(tx, target, began_ms, ended_ms))
+    async def _finish(self, target: Target) -> bool:
+        return await self._db.write(lambda tx: imports.finish(tx, target))
 
     async def _after(self, target: Target, first: Sized, drafts: Iterator[Sized]) -> Iterator[Sized]:
         """What the store does not have yet, if what it has is the beginning of this file."""

@@ -29,6 +29,8 @@ def position_of(token: str, shape: tuple[type, ...], *request: Any) -> list[Any]
         raise PageTokenInvalid from None
     if not isinstance(parts, list) or [type(part) for part in parts] != [str, *shape] or parts[0] != _binding(request):
         raise PageTokenInvalid
+    if any(isinstance(part, int) and not 0 <= part < 1 << 63 for part in parts):
+        raise PageTokenInvalid
     return parts[1:]
 
 

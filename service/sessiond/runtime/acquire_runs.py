@@ -110,7 +110,7 @@ async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQ
             left = until - loop.time()
             if taken.assignments or left <= 0 or waits.is_draining:
                 return taken.assignments
-            await changed.wait_at_most(min(left, POLL_S))
+            await changed.wait_at_most(min(left, SOON_S if taken.is_held_up else POLL_S))
 
 
 # Slots come free and hints get lost without a word to this process; then the next look finds the run.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiond.exchange_steps import end_run
+from sessiond.exchange_steps import end_run, locked
 from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.exchanges import is_skip
 from sessiond.model.messages import Text, Usage
@@ -21,7 +21,7 @@ from sessiond.model.runs import (
     skipped,
     succeeded,
 )
-from sessiond.store import runs, sessions
+from sessiond.store import runs
 from sessiond.store.database import Database
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
@@ -65,7 +65,7 @@ def _check(rules: Rules, query: CompleteQuery) -> None:
 
 def _complete(tx: Tx, rules: Rules, query: CompleteQuery) -> PlacedRun:
     token = LeaseToken.parse(query.lease_token)
-    run = _locked(tx, token.run_id) if token else None
+    run = locked(tx, token.run_id) if token else None  # what is decided on its state must still be so when written
     if token is None or run is None or (run.fence, run.lease_secret) != (token.fence, token.secret):
         raise LeaseLost
     if not run.is_final:
@@ -76,15 +76,6 @@ def _complete(tx: Tx, rules: Rules, query: CompleteQuery) -> PlacedRun:
     if placed is None:
         raise LeaseLost
     return placed
-
-
-def _locked(tx: Tx, run_id: str) -> Run | None:
-    """The run, with its session locked before it: what is decided on its state must still be so when it is written."""
-    found = runs.get(tx, run_id)
-    if found is None:
-        return None
-    sessions.get(tx, found.session, lock=True)
-    return runs.get(tx, run_id, lock=True)
 
 
 def _ending(run: Run, query: CompleteQuery) -> Ending:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiond.exchange_steps import end_run
+from sessiond.exchange_steps import end_run, locked
 from sessiond.model.errors import LeaseLost
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RUNTIME, LeaseToken, RunState, cancelled
-from sessiond.store import run_queue, runs, sessions
+from sessiond.store import run_queue, runs
 from sessiond.store.database import Database
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
@@ -31,10 +31,8 @@ async def release_run(db: Database, rules: Rules, query: ReleaseQuery) -> Placed
 
 def _release(tx: Tx, rules: Rules, query: ReleaseQuery) -> PlacedRun:
     token = LeaseToken.parse(query.lease_token)
-    found = runs.get(tx, token.run_id) if token else None
-    if token is None or found is None:
+    if token is None or locked(tx, token.run_id) is None:
         raise LeaseLost
-    sessions.get(tx, found.session, lock=True)
     run = runs.held(tx, token)
     if run is None:
         raise LeaseLost

@@ -36,7 +36,14 @@ class Target:
     session: int
     session_id: str
     last_sequence: int
-    is_current: bool
+    created_ms: int
+    is_current: bool = False
+    is_ended: bool = False
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether an import came to its end here, or this never was one."""
+        return self.is_current or self.is_ended
 
 
 def find(tx: Tx, session_id: str) -> Target | None:
@@ -44,16 +51,17 @@ def find(tx: Tx, session_id: str) -> Target | None:
     row = tx.row(_FIND, session_id=session_id)
     if row is None:
         return None
-    generation, session, ended_at, current, last_sequence = row
-    is_current = generation == current
-    return Target(generation, session, session_id, last_sequence if is_current else ended_at, is_current)
+    generation, session, created_ms, ended_ms, imported, current, last_sequence = row
+    if generation == current:
+        return Target(generation, session, session_id, last_sequence, created_ms, is_current=True)
+    return Target(generation, session, session_id, imported, created_ms, is_ended=ended_ms is not None)
 
 
 def begin(tx: Tx, session: Session, session_id: str, created_ms: int) -> Target:
     """A new generation beside the session's current one."""
     row = tx.row(_BEGIN, session=session.id, session_id=session_id, created_ms=created_ms)
     assert row is not None  # noqa: S101 - an insert returns its row
-    return Target(row[0], session.id, session_id, 0, is_current=False)
+    return Target(row[0], session.id, session_id, 0, created_ms)
 
 
 def last_message(tx: Tx, target: Target) -> Message | None:
@@ -81,20 +89,23 @@ def append(tx: Tx, target: Target, drafts: Sequence[TimedDraft]) -> Target:
     return replace(target, last_sequence=target.last_sequence + len(drafts))
 
 
-def finish(tx: Tx, target: Target, began_ms: int, ended_ms: int) -> bool:
+def finish(tx: Tx, target: Target) -> bool:
     """The last message is in: make it the current generation if the session is empty; tells whether it is current."""
     session = get(tx, target.session, lock=True)
-    if target.is_current or session.last_sequence or session.last_run_order:
-        if not target.is_current:
-            tx.run(_END, id_=target.id, ended=ended_ms)
-        return target.is_current
+    if target.is_current:
+        return True
+    last = last_message(tx, target)
+    ended_ms = last.created_ms if last else target.created_ms
+    if session.last_sequence or session.last_run_order:
+        tx.run(_END, id_=target.id, ended=ended_ms)
+        return False
     tx.run(
         _ENTER,
         id_=session.id,
         new_generation=target.id,
         new_session_id=target.session_id,
-        created=min(session.created_ms, began_ms),
-        updated=min(ended_ms, tx.now_ms),
+        created=min(session.created_ms, target.created_ms),
+        updated=ended_ms,
     )
     tx.run(_FORGET, id_=session.generation)  # nothing was ever written in it
     return True
@@ -117,6 +128,8 @@ _FIND = Statement(
     sa.select(
         session_generations.c.id,
         session_generations.c.session,
+        session_generations.c.created_ms,
+        session_generations.c.ended_ms,
         session_generations.c.last_sequence,
         sessions.c.generation,
         sessions.c.last_sequence,

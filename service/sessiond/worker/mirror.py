@@ -31,7 +31,7 @@ PAGE_BYTES = 1024 * 1024
 NET_S = 30.0  # how long to sleep without a hint
 REST_S = 0.1  # what comes in this time is written together
 REST_SHARE = 4  # and for a second of work so many of rest, so that a burst of writes is not disturbed
-LAST_S = 2.0  # for what is left when the server ends
+LAST_S = 5.0  # for what is left when the server ends
 MAX_FAILED = 1_000
 # A change may be committed so much later than the time it bears. SQLite has one writer at a time, so there it is
 # only what a clock that is set back may take.

@@ -11,13 +11,13 @@ import logging
 from collections.abc import Callable
 
 from sessiond.egress import end, moved
-from sessiond.exchange_steps import end_run
+from sessiond.exchange_steps import end_run, locked
 from sessiond.model.deliveries import DeliveryState
 from sessiond.model.errors import StoreUnavailable
 from sessiond.model.rules import Rules
 from sessiond.model.runs import SERVER, Run, RunState, cancelled, runtime_lost, timed_out
 from sessiond.model.sessions import Session
-from sessiond.store import deliveries, retention, run_leases, run_queue, runs, sessions, waits
+from sessiond.store import deliveries, retention, run_leases, run_queue, sessions, waits
 from sessiond.store.database import Database
 from sessiond.store.transaction import Tx
 
@@ -68,8 +68,7 @@ def overdue_runs(tx: Tx, rules: Rules) -> int:
 
 
 def _end_overdue(tx: Tx, rules: Rules, found: Run) -> None:
-    sessions.get(tx, found.session, lock=True)
-    run = runs.get(tx, found.id, lock=True)
+    run = locked(tx, found.id)
     if run is None or run.is_final or run.fence != found.fence or run.due_ms is None or run.due_ms > tx.now_ms:
         return  # somebody was faster: it was renewed, ended, or swept by another replica
     if run.state == RunState.CANCELLING:
