@@ -30,7 +30,7 @@ type Assignment struct {
 
 // Delta shows a piece of the reply to those who wait for the run.
 func (a *Assignment) Delta(ctx context.Context, text string) error {
-	return a.Append(ctx, &v1.RunEvent{Event: &v1.RunEvent_Delta{Delta: text}})
+	return a.Append(ctx, &v1.RunEvent{Event: &v1.RunEvent_Delta{Delta: valid(text)}})
 }
 
 // Append stores what the run brings forth, each event once, and tries until it has an answer or the context ends.

@@ -113,8 +113,14 @@ func isTemporary(err error) bool {
 	case codes.ResourceExhausted:
 		return refusal.RetryAfter > 0
 	case codes.Internal:
-		return refusal.Reason == "" // a reset of the connection; with a reason it is a fault of the server, and stays
+		return isReset(refusal)
 	default:
 		return false
 	}
+}
+
+// isReset tells a reset of the connection from a fault of the server, which has a reason, and from a message that gRPC
+// cannot encode or decode. The latter two stay as they are.
+func isReset(internal *Error) bool {
+	return internal.Reason == "" && !strings.HasPrefix(internal.Message, "grpc: ")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -120,9 +119,9 @@ func nackOf(delivery *v1.Delivery, failure error) *v1.NackDeliveryRequest {
 // cut keeps a text within what the server stores, since an outcome is not to be refused for its length.
 func cut(text string) string {
 	if characters := []rune(text); len(characters) > maxOutcomeText {
-		return string(characters[:maxOutcomeText])
+		text = string(characters[:maxOutcomeText])
 	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return valid(text)
 }
 
 func isGone(err error) bool {

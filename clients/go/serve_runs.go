@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -119,7 +120,7 @@ func (r *runtime) ending(ctx context.Context, run *Assignment, reply string, err
 	end := &v1.CompleteRunRequest{LeaseToken: run.LeaseToken}
 	switch {
 	case err == nil:
-		end.Outcome = &v1.CompleteRunRequest_Reply{Reply: reply}
+		end.Outcome = &v1.CompleteRunRequest_Reply{Reply: valid(reply)}
 	case context.Cause(ctx) == ErrCancelled:
 		end.Outcome = &v1.CompleteRunRequest_Cancelled{Cancelled: &v1.Cancelled{}}
 	case ctx.Err() != nil:
@@ -160,7 +161,14 @@ func (r *runtime) tell(ctx context.Context, run *Assignment, call func(context.C
 func failureOf(err error) *v1.RunFailure {
 	var failure *Failure
 	if errors.As(err, &failure) {
-		return &v1.RunFailure{Reason: failure.Reason, Message: failure.Message, Retryable: failure.Retryable}
+		return &v1.RunFailure{
+			Reason: valid(failure.Reason), Message: valid(failure.Message), Retryable: failure.Retryable,
+		}
 	}
-	return &v1.RunFailure{Reason: "RUNTIME_ERROR", Message: err.Error()}
+	return &v1.RunFailure{Reason: "RUNTIME_ERROR", Message: valid(err.Error())}
+}
+
+// valid replaces what is no UTF-8, since a message that cannot be sent would lose the whole outcome.
+func valid(text string) string {
+	return strings.ToValidUTF8(text, "\uFFFD")
 }

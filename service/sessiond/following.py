@@ -21,7 +21,7 @@ from sessiond.store.database import Database
 from sessiond.store.run_events import StoredEvent, run_topic
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
-from sessiond.waiting import DRAIN_TOPIC, Waits, noted
+from sessiond.waiting import DRAIN_TOPIC, Waits, noted, require_settleable
 
 # Few enough that a page of the largest messages stays small in memory; more pages follow at once.
 PAGE_EVENTS = 32
@@ -124,7 +124,6 @@ class Following:
                     yield Snapshot(each, page.placed, page.at_ms)
                 quiet_until = _now() + self._how.heartbeat_s
                 while True:
-                    changed.clear()
                     async for happened in self._news(pages):
                         yield happened
                         quiet_until = _now() + self._how.heartbeat_s
@@ -137,6 +136,7 @@ class Following:
                         yield Heartbeat(self._at_ms)
                         quiet_until = _now() + self._how.heartbeat_s
                     await changed.wait_at_most(min(ends_at, quiet_until) - _now())
+                    changed.clear()  # only now: a hint since the look before may tell of what that one missed
 
     async def _news(self, pages: list[_Page]) -> AsyncIterator[Happened]:
         """What the pages at hand, if any, and all further ones tell."""
@@ -180,6 +180,8 @@ class Following:
         placed = runs.find(tx, each.run_id, view.scope)
         if placed is None:
             raise RunNotFound
+        if self._how.until is WaitUntil.SETTLED:
+            require_settleable(tx, self._rules, view, placed.run)
         events = run_events.after(tx, each.run_id, each.seen, PAGE_EVENTS)
         return _Page(placed, events, self._is_over(tx, placed), tx.now_ms, view)
 

@@ -13,7 +13,8 @@ from sessiond.model.callers import Caller
 from sessiond.model.errors import WaitCycle, WaitLimit
 from sessiond.model.keys import shown
 from sessiond.model.rules import Rules, WaitRules
-from sessiond.store import runs, waits
+from sessiond.model.runs import Run
+from sessiond.store import exchanges, runs, waits
 from sessiond.store.database import Database
 from sessiond.store.transaction import Tx
 from sessiond.wake import Wake
@@ -81,6 +82,19 @@ def note_wait(tx: Tx, rules: Rules, view: View, target_id: str, wait_id: str) ->
     circle = waits.begin(tx, wait_id, view.run, target_id, tx.now_ms + NOTED_FOR_MS)
     if circle:
         raise WaitCycle(list(_told(tx, rules, view, circle)))
+
+
+def require_settleable(tx: Tx, rules: Rules, view: View, run: Run) -> None:
+    """Refuse to let a run wait for the end of an exchange that needs the waiting run's own session (S5).
+
+    The turns to come have no rows yet, so the relation of waits can't know them; they would queue behind the waiter.
+    """
+    exchange = exchanges.get(tx, run.exchange_id) if view.run is not None and run.exchange_id else None
+    if exchange is None or exchange.is_settled or view.run is None or view.run.is_final:
+        return
+    own = view.run.session
+    if own == exchange.target_session or (own == exchange.requester_session and exchange.can_talk):
+        raise WaitCycle(list(_told(tx, rules, view, [view.run.id, run.id, view.run.id])))
 
 
 @asynccontextmanager

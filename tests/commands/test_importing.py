@@ -181,6 +181,27 @@ async def test_an_import_that_was_interrupted_goes_on_where_it_stopped(
     assert session.last_sequence == 7
 
 
+class _Meddling(_Dying):
+    """A store in which somebody says something right before the first write."""
+
+    async def write(self, work: Work[Result]) -> Result:
+        if self._writes:
+            self._writes = 0
+            await say(self._db, "agent:main:imported:a", words("me first"))
+        return await self._db.write(work)
+
+
+async def test_what_is_said_in_the_meantime_is_not_written_over(db: Database, root: Path) -> None:
+    _put(root / "a.jsonl", _said("one"))
+    await import_folder(db, RULES, root)
+    _put(root / "a.jsonl", _said("one"), _said("two"))
+
+    report = await import_folder(_Meddling(db, 1), RULES, root)
+
+    assert _skipped(report) == ["a.jsonl: its session was written to in the meantime; run the import again"]
+    assert await _texts(db, "agent:main:imported:a") == ["one", "me first"]
+
+
 async def test_a_session_with_messages_of_its_own_keeps_them(db: Database, root: Path) -> None:
     own = await make_session(db, "agent:main:main", drafts=[words("mine")])
     _put(root / "a.jsonl", {"type": "session", "id": ID, "key": "main"}, _said("from before"))

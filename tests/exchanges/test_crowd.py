@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from typing import Any
 
 import pytest
+from psycopg.errors import DeadlockDetected
 
 from sessiond.runtime.acquire_runs import AcquireQuery, acquire_runs
+from sessiond.store.postgres import PostgresDatabase
 from tests.exchanges.stage import GROUP, MAIN, Stage
 from tests.making import make_session
 
@@ -34,7 +37,26 @@ async def execute(stage: Stage, name: str) -> int:
     return done
 
 
-async def test_each_of_many_exchanges_has_all_its_turns_and_one_delivery(stage: Stage) -> None:  # S9-S12
+@pytest.fixture
+def deadlocks(monkeypatch: pytest.MonkeyPatch) -> list[DeadlockDetected]:
+    """Every transaction that PostgreSQL had to break off; it is tried again, but only after a second of waiting."""
+    met: list[DeadlockDetected] = []
+    attempt = PostgresDatabase._attempt
+
+    def watched(*args: Any) -> Any:
+        try:
+            return attempt(*args)
+        except DeadlockDetected as problem:
+            met.append(problem)
+            raise
+
+    monkeypatch.setattr(PostgresDatabase, "_attempt", watched)
+    return met
+
+
+async def test_each_of_many_exchanges_has_all_its_turns_and_one_delivery(
+    stage: Stage, deadlocks: list[DeadlockDetected]
+) -> None:  # S9-S12
     there = (stage.send("ask", by=MAIN, session_key=GROUP, max_turns=2) for _ in range(EACH_WAY))
     back = (stage.send("ask", by=GROUP, session_key=MAIN, max_turns=2) for _ in range(EACH_WAY))
     sent = await asyncio.gather(*there, *back)
@@ -50,3 +72,4 @@ async def test_each_of_many_exchanges_has_all_its_turns_and_one_delivery(stage: 
     }
     assert sum(done) == 2 * EACH_WAY * 4
     assert Counter(each.exchange_id for each in await stage.deliveries()) == {each.exchange_id: 1 for each in sent}
+    assert deadlocks == []

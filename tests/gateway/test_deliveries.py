@@ -14,6 +14,7 @@ from sessiond.model.deliveries import Delivery
 from sessiond.model.errors import DeliveryNotFound, InvalidField, LeaseLost
 from sessiond.model.rules import DeliveryRules
 from sessiond.model.sessions import Route
+from sessiond.store.codec import encode_delivery
 from sessiond.store.deliveries import NewDelivery, create
 from sessiond.store.run_events import run_topic
 from sessiond.worker.sweep import given_up_deliveries, sweep_once, unanswered_deliveries
@@ -148,6 +149,16 @@ async def test_a_provider_that_asks_for_more_time_gets_it(stage: Stage, clock: M
     back = await nack(stage, taken, retry_after_s=90)
 
     assert back.next_attempt_ms == clock.now_ms + 90_000
+
+
+async def test_when_it_is_offered_again_is_told_only_after_a_failed_attempt(stage: Stage) -> None:  # D2
+    written = await outgoing(stage)
+    [taken] = await stage.acquire()
+    back = await nack(stage, taken)
+
+    shown = [encode_delivery(each, "main") for each in (written, taken, back)]
+
+    assert [each.HasField("next_attempt_time") for each in shown] == [False, False, True]
 
 
 async def test_a_repeated_refusal_changes_nothing(stage: Stage, clock: ManualClock) -> None:  # D2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -43,6 +44,7 @@ RULES = Rules(
 )
 # Long enough that only a test that hangs ever waits for it.
 LONG_S = 30
+POOL_SIZE = 8
 
 
 class WatchedWake(Wake):
@@ -189,6 +191,12 @@ class Engine:
                 if table is not turnstiles
             }
         )
+
+    async def quiet(self) -> None:
+        """Return once nothing is under way in the store, not even for somebody who has left."""
+        threads = POOL_SIZE if self.db.name == "postgresql" else 1
+        everybody = threading.Barrier(threads)
+        await asyncio.gather(*(self.db.read(lambda tx: everybody.wait()) for _ in range(threads)))
 
     async def asleep(self, sleepers: int = 1) -> None:
         """Return once so many waits have nothing to do but wait."""

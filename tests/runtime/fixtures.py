@@ -13,7 +13,7 @@ from sessiond.store.opening import engine_of, open_database
 from sessiond.store.schema import metadata
 from tests.fakes.clock import ManualClock
 from tests.postgres import migrated
-from tests.runtime.engine import Engine, WatchedWake
+from tests.runtime.engine import POOL_SIZE, Engine, WatchedWake
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def engine_url(request: pytest.FixtureRequest, tmp_path: Path, migrated_file: Pa
 async def engine(engine_url: str, clock: ManualClock) -> AsyncIterator[Engine]:
     """An engine on each database; closing it proves that every connection came back."""
     wake = WatchedWake()
-    db = await open_database(engine_url, on_commit=wake.publish, clock=clock)
+    db = await open_database(engine_url, on_commit=wake.publish, pool_size=POOL_SIZE, clock=clock)
     yield Engine(db, clock, wake)
     assert db.connections_in_use == 0
     assert not wake._listeners

@@ -11,12 +11,13 @@ from itertools import groupby
 import pytest
 
 from sessiond.access import View
-from sessiond.following import Follow
+from sessiond.following import Follow, Following
 from sessiond.model.callers import Caller
 from sessiond.model.errors import WaitCycle
 from sessiond.model.messages import Provenance, ProvenanceKind, Text
 from sessiond.model.runs import RunKind
 from sessiond.model.visibility import EVERYTHING, VisibilityRules, VisibilitySetting
+from sessiond.model.waits import WaitUntil
 from sessiond.runtime.acquire_runs import Assignment
 from sessiond.store.schema import run_waits
 from sessiond.store.transaction import Tx
@@ -225,3 +226,22 @@ async def test_a_session_out_of_sight_stays_unnamed_in_the_path(engine: Engine) 
 def _sessions(refusal: WaitCycle) -> list[str]:
     """The sessions of the path; a run that waits for the one before it in its session adds none."""
     return [key for key, _ in groupby(refusal.facts["path"].split(" -> "))]
+
+
+@pytest.mark.parametrize(("max_turns", "is_refused"), [(1, True), (0, False)])
+async def test_a_run_can_wait_for_its_exchange_to_settle_only_if_no_turn_of_it_is_its_own(
+    engine: Engine, max_turns: int, is_refused: bool
+) -> None:
+    await engine.sessions(A, B)
+    lease = await engine.running(A)
+    sent = await engine.send(B, caller=agent_of(lease), timeout_s=0, max_turns=max_turns)
+    query = WaitQuery(sent.placed.run.id, "", Follow(until=WaitUntil.SETTLED, max_wait_s=0))
+
+    following = wait_run(engine.db, engine.rules, engine.waits, agent_of(lease), query)
+    (outcome,) = await asyncio.gather(_all(following), return_exceptions=True)
+
+    assert isinstance(outcome, WaitCycle) is is_refused
+
+
+async def _all(following: Following) -> int:
+    return len([told async for told in following.told()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import grpc
 from google.rpc import error_details_pb2
 from grpc import StatusCode
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
 from sessiontools.v1 import gateway_service_pb2 as gateway_pb
@@ -32,11 +33,12 @@ class Followed:
 
 
 class Client:
-    """The two services that gateways and owners use, on one connection."""
+    """What gateways and owners use, on one connection."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.tools = session_tools_service_pb2_grpc.SessionToolsServiceStub(channel)
         self.gateway = gateway_service_pb2_grpc.GatewayServiceStub(channel)
+        self._health: Any = health_pb2_grpc.HealthStub(channel)  # its types lack Watch
 
     async def make_sessions(self, *keys: str) -> None:
         """Make these sessions, with no message yet."""
@@ -59,6 +61,18 @@ class Client:
         """The whole transcript."""
         request = pb.SessionsHistoryRequest(session_key=key, limit=1000, include_tools=True)
         return list((await self.tools.SessionsHistory(request)).messages)
+
+    async def has_begun(self, run_id: str) -> None:
+        """Return once the run has shown something."""
+        request = pb.WaitRunRequest(run_id=run_id, include_deltas=True)
+        async for each in self.tools.WaitRun(request, wait_for_ready=True):
+            if each.HasField("output_delta"):
+                return
+
+    async def health(self) -> AsyncIterator[int]:
+        """Whether the server serves, now and at every change."""
+        async for each in self._health.Watch(health_pb2.HealthCheckRequest()):
+            yield each.status
 
     async def follow(self, run_id: str, **fields: Any) -> Followed:
         """Wait for the run, deltas and all, through however many cuts."""

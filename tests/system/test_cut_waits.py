@@ -54,11 +54,11 @@ async def test_a_wait_goes_on_after_the_server_was_killed(store_url: str, tmp_pa
         client = Client(channel)
         lost, kept = [await client.send("main", f"#!\ndelta {name}\nhang") for name in ("one", "two")]
         waits = [tasks.create_task(client.follow(sent.run_id)) for sent in (lost, kept)]
-        await _has_begun(client, lost.run_id)
+        await client.has_begun(lost.run_id)
 
         await server.kill()
         await server.start()
-        await _has_begun(client, kept.run_id)
+        await client.has_begun(kept.run_id)
         await client.tools.CancelRun(pb.CancelRunRequest(run_id=kept.run_id))
 
     ends = [(each.result().ended.run.state, each.result().ended.run.failure.reason) for each in waits]
@@ -77,13 +77,6 @@ async def _cut_at_random(server: ServerProcess, rng: random.Random) -> AsyncIter
             yield proxy, [Client(channel) for channel in channels]
         finally:
             await asyncio.gather(*(channel.close() for channel in channels))
-
-
-async def _has_begun(client: Client, run_id: str) -> None:
-    """Wait until the run has shown something."""
-    async for each in client.tools.WaitRun(pb.WaitRunRequest(run_id=run_id, include_deltas=True), wait_for_ready=True):
-        if each.HasField("output_delta"):
-            return
 
 
 def _bytes(told: Followed) -> list[bytes]:

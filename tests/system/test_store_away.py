@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
 import grpc
 import pytest
-from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_health.v1 import health_pb2
 
 from sessiontools.v1 import run_pb2
 from sessiontools.v1 import session_tools_service_pb2 as pb
@@ -35,12 +34,12 @@ async def test_while_postgresql_is_away_callers_are_told_and_afterwards_everythi
             asyncio.TaskGroup() as tasks,
         ):
             client = Client(channel)
-            health = aiter(_health(channel))
+            health = aiter(client.health())
             await client.make_sessions(A, B)
             running, queued = [await client.send(A, message) for message in (LONG, "and I?")]
             waits = [tasks.create_task(client.follow(sent.run_id)) for sent in (running, queued)]
             assert await anext(health) == SERVING
-            await _has_begun(client, running.run_id)
+            await client.has_begun(running.run_id)
 
             await postgres.stop()
 
@@ -75,7 +74,7 @@ async def test_a_sqlite_file_that_another_program_has_locked_is_waited_for(tmp_p
     ):
         client = Client(channel)
         running = await client.send("main", "#!\ndelta so\nsleep 0.2\ndelta far\nreply so good")
-        await _has_begun(client, running.run_id)
+        await client.has_begun(running.run_id)
 
         other = sqlite3.connect(file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -91,15 +90,3 @@ async def test_a_sqlite_file_that_another_program_has_locked_is_waited_for(tmp_p
         followed = [(await client.follow((await send).run_id)).ended.run.state for send in sends]
         assert followed == [run_pb2.RUN_STATE_SUCCEEDED] * 20
         assert (await waits[0]).ended.run.reply == "so good"
-
-
-async def _health(channel: grpc.aio.Channel) -> AsyncIterator[int]:
-    stub = health_pb2_grpc.HealthStub(channel)
-    async for each in stub.Watch(health_pb2.HealthCheckRequest()):
-        yield each.status
-
-
-async def _has_begun(client: Client, run_id: str) -> None:
-    async for each in client.tools.WaitRun(pb.WaitRunRequest(run_id=run_id, include_deltas=True)):
-        if each.HasField("output_delta"):
-            return

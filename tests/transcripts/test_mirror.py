@@ -216,6 +216,21 @@ async def test_a_purged_session_s_files_go(
     assert set(held(folder)) == {kept.session_id}
 
 
+async def test_a_purge_that_was_interrupted_takes_the_file_with_its_end(
+    told: Database, folder: Folder, hints: MirrorHints
+) -> None:
+    mirror = Mirror(told, folder, hints)
+    await mirror.catch_up()
+    session = await make_session(told, A, drafts=[words("one")])
+    await mirror.catch_up()
+    await told.write(lambda tx: messages.delete_some(tx, session.generation, 500))  # and then the server died
+
+    await sessions_delete(told, rules_of(), OWNER, DeleteQuery(A, purge=True))
+    await mirror.catch_up()
+
+    assert held(folder) == {}
+
+
 async def test_an_archived_session_s_file_stays(db: Database, mirror: Mirror, folder: Folder) -> None:
     session = await make_session(db, A, drafts=[words("one")])
     await mirror.catch_up()

@@ -10,7 +10,7 @@ from sessiond.access import View, find_or_make, key_of, view_of
 from sessiond.ids import new_id
 from sessiond.model.callers import Caller
 from sessiond.model.commands import Command, SetSendPolicy, Stop, command_in
-from sessiond.model.errors import AgentNotFound, FieldProblem, InvalidField
+from sessiond.model.errors import AgentNotFound, FieldProblem, InvalidField, SessionNotFound
 from sessiond.model.exchanges import route_from
 from sessiond.model.keys import ChatType, canonical
 from sessiond.model.messages import Block, Provenance, ProvenanceKind, Text
@@ -87,22 +87,31 @@ def _chat(tx: Tx, rules: Rules, caller: Caller, query: ChatQuery, run_id: str) -
     view = view_of(tx, rules, caller)
     content = (query.reference, query.content, query.is_owner, query.route, query.deliver, query.run_timeout_s)
     request = Request(caller, query.request_id, "ChatSend", content)
-    done = answered_once(tx, request, lambda: _do(tx, rules, caller, view, query, run_id))
-    session = sessions.get(tx, done.pop("session"))
+    done = answered_once(tx, request, lambda: _receive(tx, rules, caller, view, query, run_id))
+    session_id, session = done.pop("session"), sessions.find_by_key(tx, done.pop("key"))
+    if session is None or session.id != session_id:
+        raise SessionNotFound  # it was purged since the first call of this request
     return ChatAnswer(status=ChatStatus(done.pop("status")), session=session, view=view, **done)
 
 
-def _do(tx: Tx, rules: Rules, caller: Caller, view: View, query: ChatQuery, run_id: str) -> dict[str, Any]:
+def _receive(tx: Tx, rules: Rules, caller: Caller, view: View, query: ChatQuery, run_id: str) -> dict[str, Any]:
     key = canonical(query.reference, rules.keys, view.agent_id)
     if key.agent_id not in rules.roster.agents:
         raise AgentNotFound(key.agent_id)
     session = find_or_make(tx, rules, view, query.reference, may_make=True)
+    done = _do(tx, rules, caller, view, session, query, run_id)
+    return {"session": session.id, "key": session.key, **done}
+
+
+def _do(
+    tx: Tx, rules: Rules, caller: Caller, view: View, session: Session, query: ChatQuery, run_id: str
+) -> dict[str, Any]:
     command = _command(query)
     if isinstance(command, SetSendPolicy) and not query.is_owner:
-        return {"session": session.id, "status": ChatStatus.IGNORED}
+        return {"status": ChatStatus.IGNORED}
     session = _note_facts(tx, rules, session, query)
     if command is not None:
-        return {"session": session.id, **_carry_out(tx, rules, caller, session, command)}
+        return _carry_out(tx, rules, caller, session, command)
     require_policy(rules, view, session)
     turn = Turn(
         kind=RunKind.CHAT,
@@ -115,7 +124,6 @@ def _do(tx: Tx, rules: Rules, caller: Caller, view: View, query: ChatQuery, run_
     )
     queued = start_turn(tx, rules, caller, view, session, turn)
     return {
-        "session": session.id,
         "status": ChatStatus.QUEUED,
         "run_id": run_id,
         "message_id": queued.input.id,

@@ -168,6 +168,11 @@ def is_skip(reply: str) -> bool:
     return reply.strip() in _SKIP_TOKENS
 
 
+def may_become_skip(beginning: str) -> bool:
+    """Whether a reply that begins like this can still turn out to be a skip."""
+    return any(token.startswith(beginning.strip()) for token in _SKIP_TOKENS)
+
+
 def skip_token_of(kind: RunKind) -> str:
     """The token by which the agent of such a run chooses silence; empty where it has no such choice."""
     match kind:

@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf import json_format
 
-from sessiond.model.deliveries import Delivery
+from sessiond.model.deliveries import Delivery, DeliveryState
 from sessiond.model.events import DeliveryMoved, Delta, Event, MessageWritten, StateChanged, TurnTaken
 from sessiond.model.messages import (
     Block,
@@ -183,7 +183,7 @@ def encode_delivery(delivery: Delivery, session_key: str) -> delivery_pb2.Delive
         shown.route.channel, shown.route.to = delivery.route.channel, delivery.route.to
         shown.route.account_id, shown.route.thread_id = delivery.route.account_id, delivery.route.thread_id
     shown.create_time.FromMilliseconds(delivery.created_ms)
-    if delivery.next_attempt_ms is not None and not delivery.is_final:
+    if delivery.next_attempt_ms is not None and delivery.attempts and delivery.state == DeliveryState.PENDING:
         shown.next_attempt_time.FromMilliseconds(delivery.next_attempt_ms)
     if delivery.end_ms is not None:
         shown.end_time.FromMilliseconds(delivery.end_ms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -18,7 +19,7 @@ from sessiond.model.runs import Failure, Run
 from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, acquire_runs
 from sessiond.runtime.append_run_events import AppendQuery, Brought, append_run_events
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery, complete_run
-from sessiond.runtime.heartbeat_runs import LeaseStatus, heartbeat_runs
+from sessiond.runtime.heartbeat_runs import MAX_LEASES, LeaseStatus, heartbeat_runs
 from sessiond.runtime.release_run import ReleaseQuery, release_run
 from sessiond.store.codec import decode
 from sessiond.store.database import Database
@@ -54,6 +55,8 @@ class Running:
     toolbox: Toolbox
     appended: int = 0
     task: asyncio.Task[None] | None = None
+    is_thinking: bool = True  # until its outcome is known, or it was told to stop: once, so that it can clean up
+    is_cancelled: bool = False
     is_lost: bool = False
     history: list[Message] = field(default_factory=list)
 
@@ -114,9 +117,16 @@ class Running:
         return await self.toolbox.call(caller, name, arguments)
 
     async def _append(self, event: Brought) -> None:
+        """Append once; a store that is away is waited for, since after that the lease tells whether to go on."""
         query = AppendQuery(self.lease, self.appended + 1, (event,))
-        done = await append_run_events(self.db, self.rules, query)
-        self.appended = done.next_sequence - 1
+        while True:
+            try:
+                done = await append_run_events(self.db, self.rules, query)
+            except StoreUnavailable:
+                await asyncio.sleep(RETRY_S)
+            else:
+                self.appended = done.next_sequence - 1
+                return
 
 
 class Worker:
@@ -144,10 +154,9 @@ class Worker:
         if tasks:
             await asyncio.wait(tasks, timeout=FINISH_S)
         for running in list(self._running.values()):
-            running.is_lost = True
             if running.task is not None:
                 running.task.cancel()
-            await _unless_lost(release_run(self._db, self._rules, ReleaseQuery(running.lease, "DRAINING")))
+            await self._release(running)
 
     async def _take_runs(self, tasks: asyncio.TaskGroup) -> None:
         slots = sum(self._rules.runs.slots.values())
@@ -161,19 +170,29 @@ class Worker:
                 continue
             for assignment in taken:
                 running = Running(assignment, self._db, self._rules, self._toolbox)
+                if self._waits.is_draining:  # taken in the very moment in which the drain began
+                    await self._release(running)
+                    continue
                 self._running[running.run.id] = running
                 running.task = tasks.create_task(self._execute(running))
 
     async def _execute(self, running: Running) -> None:
+        outcome: Outcome | None = None
+        with suppress(asyncio.CancelledError):
+            outcome = await self._outcome(running)
+        running.is_thinking = False
         try:
-            outcome: Outcome | None = await self._outcome(running)
-        except asyncio.CancelledError:
-            outcome = None
-        try:
-            if not running.is_lost:
+            if outcome is None and not running.is_cancelled:  # nobody stopped the run: this server stops
+                await self._release(running)
+            elif not running.is_lost:
                 await self._complete(running, outcome)
         finally:
             del self._running[running.run.id]
+
+    async def _release(self, running: Running) -> None:
+        if not running.is_lost:
+            running.is_lost = True
+            await _unless_lost(release_run(self._db, self._rules, ReleaseQuery(running.lease, "DRAINING")))
 
     async def _outcome(self, running: Running) -> Outcome:
         provider = self._providers.get(running.run.model)
@@ -188,7 +207,7 @@ class Worker:
             return Outcome(Failure(refusal.reason, refusal.text))
         except Exception as fault:  # a run that can't be executed is told as failed; the others go on
             log.exception("a built-in runtime failed", extra={"run": running.run.id, "model": running.run.model})
-            return Outcome(Failure("RUNTIME_ERROR", f"the built-in runtime failed: {type(fault).__name__}"))
+            return Outcome(_fault(fault))
 
     async def _complete(self, running: Running, outcome: Outcome | None) -> None:
         """Say how it ended; a store that is away for a while is waited for, as long as the lease may last."""
@@ -201,6 +220,11 @@ class Worker:
                 await asyncio.sleep(RETRY_S)
             except Refusal as refusal:  # such as a reply that is too large to store
                 query = CompleteQuery(running.lease, Failure(refusal.reason, refusal.text), query.usage)
+            except Exception as fault:  # such as a reply that is no text; the others go on
+                log.exception("a run could not be completed", extra={"run": running.run.id})
+                if isinstance(query.outcome, Failure):
+                    return  # not even that can be told; the lease runs out
+                query = CompleteQuery(running.lease, _fault(fault))
             else:
                 return
 
@@ -214,19 +238,28 @@ class Worker:
                 await changed.wait_at_most(self._rules.runs.lease_ms / 3000)
 
     async def _renew(self) -> None:
+        """Runs that wait have given their slots back, so that there may be more of them than one call takes."""
         by_lease = {running.lease: running for running in self._running.values()}
-        try:
-            statuses = await heartbeat_runs(self._db, self._rules, list(by_lease))
-        except StoreUnavailable:
-            return
-        for status in statuses:
-            _obey(by_lease[status.lease_token], status)
+        leases = list(by_lease)
+        for first in range(0, len(leases), MAX_LEASES):
+            try:
+                statuses = await heartbeat_runs(self._db, self._rules, leases[first : first + MAX_LEASES])
+            except StoreUnavailable:
+                return
+            for status in statuses:
+                _obey(by_lease[status.lease_token], status)
 
 
 def _obey(running: Running, status: LeaseStatus) -> None:
     running.is_lost = running.is_lost or status.is_lost
-    if (status.is_lost or status.cancel_requested) and running.task is not None:
+    running.is_cancelled = running.is_cancelled or status.cancel_requested
+    if (status.is_lost or status.cancel_requested) and running.is_thinking and running.task is not None:
+        running.is_thinking = False
         running.task.cancel()
+
+
+def _fault(fault: Exception) -> Failure:
+    return Failure("RUNTIME_ERROR", f"the built-in runtime failed: {type(fault).__name__}")
 
 
 async def _unless_lost(step: Any) -> None:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
+from sessiond.model.exchanges import is_skip, may_become_skip
+
 ENOUGH_CHARACTERS = 40
 PAUSE_S = 0.05
 
@@ -23,13 +25,19 @@ class Deltas:
 
     @property
     def due_in_s(self) -> float | None:
-        """How long what is held may wait; None when nothing is held."""
-        return max(0.0, self._shown_at + PAUSE_S - _now()) if self._held else None
+        """How long what is held may wait; None when nothing is held, or nothing that may be shown yet."""
+        return max(0.0, self._shown_at + PAUSE_S - _now()) if self._held and not self._may_be_silence else None
+
+    @property
+    def _may_be_silence(self) -> bool:
+        """Whether the answer can still turn out to be a skip token, which is shown to nobody (S11)."""
+        return not self.is_shown and may_become_skip(self._held)
 
     async def add(self, text: str) -> None:
         """Take a piece, and show what is held when it is enough or has waited long enough."""
         self._held += text
-        if self._held and (len(self._held) >= ENOUGH_CHARACTERS or self.due_in_s == 0):
+        due_in_s = self.due_in_s
+        if due_in_s is not None and (len(self._held) >= ENOUGH_CHARACTERS or due_in_s == 0):
             await self.show_whole()
 
     async def show_whole(self) -> None:
@@ -39,8 +47,9 @@ class Deltas:
         self._held = half
 
     async def end(self) -> None:
-        """Show the rest."""
-        await self._show_all(self._held)
+        """Show the rest, unless the whole answer is silence."""
+        is_silence = not self.is_shown and is_skip(self._held)
+        await self._show_all("" if is_silence else self._held)
         self._held = ""
 
     async def _show_all(self, text: str) -> None:
