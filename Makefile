@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CONTRACT := service/sessiond/rpc/contract.binpb
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint fmt types proto verify breaking bench lock audit clean
+.PHONY: help setup run demo test check lint fmt types proto verify breaking torture bench lock audit clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,19 +51,23 @@ fmt: $(VENV)/.dev ## put protos and Python into their format
 	$(BIN)/ruff format
 
 proto: $(VENV)/.dev ## generate the code of every language from proto/
-	$(BIN)/buf generate
+	clients/generate
 	$(BIN)/buf build --as-file-descriptor-set -o $(CONTRACT)
 
-verify: $(VENV)/.dev ## fail when generated code is not what proto/ gives, or the contract broke
-	rm -rf build/verify
-	$(BIN)/buf generate -o build/verify
+verify: $(VENV)/.dev ## fail when generated code is not what proto/ gives
+	clients/verify
 	$(BIN)/buf build --as-file-descriptor-set -o build/verify/contract.binpb
-	diff -r -x __init__.py -x __pycache__ build/verify/clients/python/sessiontools/v1 clients/python/sessiontools/v1
 	cmp build/verify/contract.binpb $(CONTRACT)
 
 BREAKING_BASE ?= .git\#branch=main
 breaking: $(VENV)/.dev ## compare proto/ with another state of it (BREAKING_BASE, default branch main)
 	$(BIN)/buf breaking --against '$(BREAKING_BASE)'
+
+demo: $(VENV)/.runtime ## watch a scripted story: a reply loop, a sub-agent, a denied channel, a cancel
+	@$(BIN)/sessiontools demo
+
+torture: $(VENV)/.dev ## kill, cut and restart for longer than CI does (TORTURE_SECONDS)
+	TORTURE_SECONDS=$${TORTURE_SECONDS:-600} $(BIN)/pytest -s tests/system
 
 bench: $(VENV)/.dev ## measure, and write docs/performance.md
 	$(BIN)/python -m bench

@@ -1,7 +1,7 @@
 // Package sessiontools is the Go client of Session Tools: list, read, send, wait and spawn across the sessions of AI
 // agents, serve as a runtime, and take deliveries. The package v1 holds the generated contract.
 //
-//	client, err := sessiontools.Dial("localhost:50551", sessiontools.Plaintext())
+//	client := sessiontools.Dial("localhost:50551", sessiontools.Plaintext())
 //	answer, err := client.SessionsSend(ctx, &v1.SessionsSendRequest{SessionKey: "main", Message: "hello"})
 //
 // A [Client] has every method of the three services. It adds five things to the generated code: a connection that
@@ -32,27 +32,23 @@ type Client struct {
 }
 
 // Dial makes a client for a server, such as `localhost:50551` or `dns:///tools.example:443`. It connects when the first
-// call needs it, with TLS unless [Plaintext] says otherwise, and connects again as often as it has to.
-func Dial(target string, options ...Option) (*Client, error) {
-	var chosen settings
-	for _, option := range options {
-		option(&chosen)
-	}
+// call needs it, with TLS unless [Plaintext] says otherwise, and connects again as often as it has to. What is wrong
+// with the target or the options is the error of every call.
+func Dial(target string, options ...Option) *Client {
+	chosen := chosenBy(options)
 	conn, err := grpc.NewClient(target, chosen.dialOptions()...)
 	if err != nil {
-		return nil, err
+		return newClient(misdialed{err}, chosen.who, nothing)
 	}
-	return newClient(conn, chosen.who, conn.Close), nil
+	return newClient(conn, chosen.who, conn.Close)
 }
 
 // New makes a client over a connection of your own, with only the options [Token] and [ActingSession].
 func New(conn grpc.ClientConnInterface, options ...Option) *Client {
-	var chosen settings
-	for _, option := range options {
-		option(&chosen)
-	}
-	return newClient(conn, chosen.who, func() error { return nil })
+	return newClient(conn, chosenBy(options).who, nothing)
 }
+
+func nothing() error { return nil }
 
 func newClient(conn grpc.ClientConnInterface, who credentials, close func() error) *Client {
 	calls := &calls{conn: conn, who: who}
@@ -79,7 +75,7 @@ func (c *Client) WithToken(token string) *Client {
 }
 
 func (c *Client) derived(who credentials) *Client {
-	client := newClient(c.conn, who, func() error { return nil })
+	client := newClient(c.conn, who, nothing)
 	client.sleep = c.sleep
 	return client
 }

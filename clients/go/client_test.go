@@ -86,10 +86,7 @@ func TestACallThatIsRepeatedKeepsItsRequestID(t *testing.T) { // R8
 	v1.RegisterSessionToolsServiceServer(server, fake)
 	go func() { _ = server.Serve(listener) }()
 	defer server.Stop()
-	client, err := Dial(listener.Addr().String(), Plaintext())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := Dial(listener.Addr().String(), Plaintext())
 	defer func() { _ = client.Close() }()
 
 	_, err = client.SessionsSend(t.Context(), &v1.SessionsSendRequest{Message: "hello"})
@@ -172,6 +169,20 @@ func TestTheCallersCancellationIsRecognizable(t *testing.T) {
 	_, err := sending(t, &fakeSends{}).SessionsSend(ctx, &v1.SessionsSendRequest{})
 
 	if !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestAMalformedTargetIsToldByEveryCall(t *testing.T) {
+	client := Dial("unix:///a", DialOptions(grpc.WithDefaultServiceConfig("{")))
+
+	_, sending := client.SessionsSend(t.Context(), &v1.SessionsSendRequest{})
+	_, waiting := told(t.Context(), client, &v1.WaitRunRequest{})
+
+	if status.Code(sending) != codes.InvalidArgument || status.Code(waiting) != codes.InvalidArgument {
+		t.Errorf("%v, %v", sending, waiting)
+	}
+	if err := client.Close(); err != nil {
 		t.Error(err)
 	}
 }

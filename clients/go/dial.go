@@ -1,14 +1,17 @@
 package sessiontools
 
 import (
+	"context"
 	"crypto/tls"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	transport "google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 )
 
 const (
@@ -59,6 +62,14 @@ func DialOptions(options ...grpc.DialOption) Option {
 	return func(s *settings) { s.more = append(s.more, options...) }
 }
 
+func chosenBy(options []Option) *settings {
+	chosen := &settings{}
+	for _, option := range options {
+		option(chosen)
+	}
+	return chosen
+}
+
 func (s *settings) dialOptions() []grpc.DialOption {
 	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(s.transport()),
@@ -87,4 +98,17 @@ func (s *settings) transport() transport.TransportCredentials {
 		return insecure.NewCredentials()
 	}
 	return transport.NewTLS(s.tls)
+}
+
+// misdialed stands for a connection that could not be made from its target and options.
+type misdialed struct{ err error }
+
+func (m misdialed) Invoke(context.Context, string, any, any, ...grpc.CallOption) error {
+	return status.Error(codes.InvalidArgument, m.err.Error())
+}
+
+func (m misdialed) NewStream(
+	context.Context, *grpc.StreamDesc, string, ...grpc.CallOption,
+) (grpc.ClientStream, error) {
+	return nil, status.Error(codes.InvalidArgument, m.err.Error())
 }

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sessiond.__main__ import main
+from sessiond.commands import transcripts as commands
 from sessiond.commands.transcripts import rebuild_all
 from sessiond.store.database import Database
 from sessiond.store.opening import open_database
@@ -97,6 +99,28 @@ async def test_beside_a_mirror_at_work_nothing_is_lost_or_doubled(db: Database, 
             await rebuild_all(db, folder)
 
     await asyncio.gather(talk(), rebuild())
+
+    assert held(folder) == await expected(db)
+
+
+async def test_what_comes_while_a_file_is_written_anew_is_in_it(
+    db: Database, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mirror = Mirror(db, folder, MirrorHints())
+    await mirror.catch_up()
+    await make_session(db, A, drafts=[words("first")])
+    copy, copies = commands._copy, []
+
+    async def copy_and_talk(*args: Any) -> int:
+        copies.append(await copy(*args))
+        if len(copies) == 1:
+            await say(db, A, words("in between"))
+            await mirror.catch_up()
+        return copies[-1]
+
+    monkeypatch.setattr(commands, "_copy", copy_and_talk)
+
+    await rebuild_all(db, folder)
 
     assert held(folder) == await expected(db)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -88,21 +89,22 @@ async def test_a_get_waits_for_another_version_and_its_cursor_leads_on(tmp_path:
 
 
 async def test_the_drain_ends_every_wait_with_its_cursor(tmp_path: Path) -> None:  # W6, X4
-    async with served(tmp_path, EXTERNAL) as server:
-        run_id = await queue(server)
-        calls = [server.tools.WaitRun(pb.WaitRunRequest(run_id=run_id)) for _ in range(3)]
-        opened = [await call.read() for call in calls]
-        many = server.tools.WaitRuns(pb.WaitRunsRequest(waits=[run_pb2.RunWait(run_id=run_id)]))
-        await many.read()
-        poll = server.runtime.AcquireRuns(
-            runtime.AcquireRunsRequest(runtime_id="rt", agent_ids=["ops"], wait_seconds=30)
-        )
-        polling = asyncio.ensure_future(poll)
-        ends = [asyncio.ensure_future(_rest(call)) for call in (*calls, many)]
+    async with AsyncExitStack() as stack:
+        async with served(tmp_path, EXTERNAL) as server:
+            channel = await stack.enter_async_context(grpc.aio.insecure_channel(server.address))
+            client = Served(server.address, channel)  # one that stays while the server goes
+            run_id = await queue(client)
+            calls: list[Any] = [client.tools.WaitRun(pb.WaitRunRequest(run_id=run_id)) for _ in range(3)]
+            calls.append(client.tools.WaitRuns(pb.WaitRunsRequest(waits=[run_pb2.RunWait(run_id=run_id)])))
+            opened = [(await call.read()).WhichOneof("event") for call in calls]
+            ends = [asyncio.ensure_future(_rest(call)) for call in calls]
+            nothing = runtime.AcquireRunsRequest(runtime_id="rt", agent_ids=["ops"], wait_seconds=30)
+            polling = asyncio.ensure_future(client.runtime.AcquireRuns(nothing))
+            await client.tools.GetRun(pb.GetRunRequest(run_id=run_id))  # by now the poll has arrived, too
 
-    assert [each.WhichOneof("event") for each in opened] == ["snapshot"] * 3
-    assert [end_of(each.result()) for each in ends] == ["DRAINING"] * 4
-    assert not (await polling).runs
+        assert opened == ["snapshot"] * 4
+        assert [end_of(await each) for each in ends] == ["DRAINING"] * 4
+        assert not (await polling).runs
 
 
 async def _rest(call: Any) -> list[Any]:

@@ -101,13 +101,13 @@ def _messages_of(house: House, run: Row) -> Iterator[str]:
     """Its input, and exactly the messages of its events; the reply is the last of them."""
     places = house.places_of(run.id)
     mine = {place for place, message in house.messages.items() if message.run_id == run.id} - {run.input_place}
-    if house.messages.get(run.input_place, message_pb2.Message()).run_id != run.id:
+    if house.message_at(run.input_place).run_id != run.id:
         yield f"its input is not at {run.input_place}"
     if len(places) != len(set(places)) or set(places) != mine:
         yield f"its events tell of messages at {places}, its messages lie at {sorted(mine)}"
     if run.reply is not None and run.state != "succeeded":
         yield "it has a reply without success"
-    if run.reply and (not places or text_of(house.messages[places[-1]]) != run.reply):
+    if run.reply and (not places or text_of(house.message_at(places[-1])) != run.reply):
         yield f"its last message is not its reply {run.reply!r}"
 
 

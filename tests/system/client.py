@@ -57,6 +57,13 @@ class Client:
         request = pb.GetRunRequest(run_id=run_id, wait_seconds=wait_s, known_version=known_version)
         return (await self.tools.GetRun(request)).run
 
+    async def is_running(self, run_id: str) -> None:
+        """Return once somebody executes the run."""
+        run = await self.run(run_id)
+        while run.state == run_pb2.RUN_STATE_QUEUED:
+            run = await self.run(run_id, wait_s=30, known_version=run.version)
+        assert run.state == run_pb2.RUN_STATE_RUNNING, run
+
     async def history(self, key: str) -> list[Any]:
         """The whole transcript."""
         request = pb.SessionsHistoryRequest(session_key=key, limit=1000, include_tools=True)
@@ -81,6 +88,10 @@ class Client:
             request = pb.WaitRunRequest(run_id=run_id, cursor=told.cursor, include_deltas=True, **fields)
             await until_answered(partial(self._read, request, told), tries=1)
         return told
+
+    async def settled(self, run_id: str) -> Followed:
+        """Wait until all that the run led to is over."""
+        return await self.follow(run_id, until=run_pb2.WAIT_UNTIL_SETTLED)
 
     async def _read(self, request: pb.WaitRunRequest, told: Followed) -> None:
         """Read one stream to its end, and keep what it told even if that end is a cut."""

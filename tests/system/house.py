@@ -61,6 +61,10 @@ class House:
         """Where the messages lie that the run wrote, in the order in which it did."""
         return [event.message_place for event in self.events_of[run_id] if event.kind == "message"]
 
+    def message_at(self, place: int | None) -> message_pb2.Message:
+        """The message that lies there; an empty one where there is none."""
+        return self.messages.get(place or 0, message_pb2.Message())
+
     def delivery_states(self, run_id: str) -> dict[str, list[str]]:
         """By delivery, the states that whoever followed this run was told of."""
         told: dict[str, list[str]] = defaultdict(list)

@@ -43,7 +43,7 @@ async def test_of_two_sessions_that_send_to_each_other_at_once_one_is_refused(st
         pairs = ((one, other), (other, one))
         sent = [(await client.send(mine, _around(its, after=start))).run_id for mine, its in pairs]
         for run_id in sent:
-            await _is_running(client, run_id)
+            await client.is_running(run_id)
 
         taken = await runtime.AcquireRuns(runtime_pb.AcquireRunsRequest(runtime_id="test", max_runs=1))
         await runtime.CompleteRun(runtime_pb.CompleteRunRequest(lease_token=taken.runs[0].lease_token, reply="go"))
@@ -63,13 +63,6 @@ def _around(*keys: str, after: str = "") -> str:
     send = {"session_key": keys[0], "message": _around(*keys[1:]), "timeout_seconds": AN_HOUR}
     last = f"call sessions_send {json.dumps({**send, 'announce': 'ANNOUNCE_POLICY_NEVER'})}"
     return "\n".join(["#!", *first, last, "reply done"])
-
-
-async def _is_running(client: Client, run_id: str) -> None:
-    run = await client.run(run_id)
-    while run.state == run_pb2.RUN_STATE_QUEUED:
-        run = await client.run(run_id, wait_s=30, known_version=run.version)
-    assert run.state == run_pb2.RUN_STATE_RUNNING
 
 
 async def _answers_of(client: Client, key: str) -> list[Any]:

@@ -10,7 +10,7 @@ from functools import partial
 
 import grpc
 
-from sessiontools.v1 import delivery_pb2, run_pb2
+from sessiontools.v1 import delivery_pb2
 from sessiontools.v1 import gateway_service_pb2 as gateway_pb
 from sessiontools.v1 import session_tools_service_pb2 as pb
 from tests.system.client import Client, until_answered
@@ -101,7 +101,7 @@ class Traffic:
         """Wait until everything that was accepted is over, with all that it led to."""
         async with asyncio.TaskGroup() as tasks:
             for run_id in self.runs:
-                tasks.create_task(self._client.follow(run_id, until=run_pb2.WAIT_UNTIL_SETTLED))
+                tasks.create_task(self._client.settled(run_id))
 
     async def _send_some(self) -> None:
         for errand in self._left:

@@ -15,11 +15,12 @@ from sessiond.settings import Settings, load
 _HINTS = """
 Call it, from another terminal:
   grpcurl -plaintext {address} list
-  grpcurl -plaintext {address} describe sessiontools.v1.SessionToolsService
-  grpcurl -plaintext -d '{{"limit": 5}}' {address} sessiontools.v1.SessionToolsService/SessionsList
-Without grpcurl:
-  .venv/bin/sessiontools call SessionsPatch '{{"session_key": "main", "allow_missing": true}}'
-  .venv/bin/sessiontools call SessionsList '{{"limit": 5}}'
+  grpcurl -plaintext {address} describe {service}
+  grpcurl -plaintext -d '{{"session_key": "main", "message": "hello"}}' {address} {service}/SessionsSend
+  grpcurl -plaintext -d '{{"limit": 5}}' {address} {service}/SessionsList
+Without grpcurl (the first sends a message and shows its run to the end):
+  .venv/bin/sessiontools send --server {address} main 'hello'
+  .venv/bin/sessiontools call --server {address} SessionsList '{{"limit": 5}}'
 """
 
 
@@ -52,5 +53,5 @@ async def _serve(settings: Settings, with_hints: bool) -> None:
         address = f"{host}:{app.port}"
         print(f"sessiontools is ready on {address}", flush=True)
         if with_hints:
-            print(_HINTS.format(address=address), flush=True)
+            print(_HINTS.format(address=address, service="sessiontools.v1.SessionToolsService"), flush=True)
         await stop.wait()

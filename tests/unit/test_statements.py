@@ -1,0 +1,140 @@
+"""Every statement of the store compiles for both databases, names its purpose, and fits the schema."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine.default import DefaultDialect
+
+from sessiond import store
+from sessiond.model.deliveries import DeliveryState
+from sessiond.model.keys import SessionKind
+from sessiond.store import deliveries, messages, run_queue, runs, session_pages, sessions, transcripts
+from sessiond.store.schema import metadata
+from sessiond.store.statement import POSTGRESQL, SQLITE, Compiled, Statement
+from sessiond.store.visibility import ScopeShape
+
+DIALECTS = {"sqlite": SQLITE, "postgresql": POSTGRESQL}
+SCOPES = [
+    ScopeShape(None, False, False),
+    ScopeShape(0, True, False),
+    ScopeShape(1, True, True),
+    ScopeShape(7, True, True),
+]
+KINDS: list[tuple[SessionKind, ...]] = [(), (SessionKind.MAIN,), (SessionKind.CRON, SessionKind.GROUP)]
+BOTH = (False, True)
+# Statements that are made for a shape: the shapes that callers ask for. Those of one database alone name it first.
+SHAPES: dict[Any, list[tuple[Any, ...]]] = {
+    deliveries._change: [
+        (("state", "end_ms"),),
+        (("attempts", "last_failure", "lease_expires_ms", "next_attempt_ms"),),
+    ],
+    deliveries._next_ones: [(0,), (1,), (8,)],
+    deliveries._page: [
+        (states, named, goes_on)
+        for states in ((), (DeliveryState.PENDING,), tuple(DeliveryState))
+        for named in ((), ("exchange_id", "run_id", "session"))
+        for goes_on in BOTH
+    ],
+    messages._bodies_at: [(1,), (2,), (2048,)],
+    messages._recent_sizes: [(1,), (256,)],
+    run_queue._ready: [(0,), (1,), (100,)],
+    runs._find: [(scope,) for scope in SCOPES],
+    sessions._change: [(("label",),), (("chat_type", "group_subject", "kind", "route_channel", "route_to"),)],
+    sessions._find_by: [(column, scope, lock) for column in ("key", "session_id") for scope in SCOPES for lock in BOTH],
+    sessions._find_by_label: [(scope, in_agent) for scope in SCOPES for in_agent in BOTH],
+    sessions._find_by_old: [(scope,) for scope in SCOPES],
+}
+PAGES = [
+    (scope, kinds, has_agent, has_label, is_active_only, include_archived, goes_on)
+    for scope in SCOPES
+    for kinds in KINDS
+    for has_agent, has_label, is_active_only, include_archived, goes_on in (
+        (False, False, False, False, False),
+        (True, True, True, True, True),
+        (False, True, False, True, True),
+    )
+]
+
+
+def modules() -> list[Any]:
+    names = [each.name for each in pkgutil.walk_packages(store.__path__, f"{store.__name__}.")]
+    return [importlib.import_module(name) for name in names if ".migrations" not in name]
+
+
+def written_down() -> Iterator[Statement]:
+    """The statements that stand in the modules, alone or several together."""
+    for module in modules():
+        for value in vars(module).values():
+            if isinstance(value, Statement):
+                yield value
+            elif isinstance(value, tuple):
+                yield from (each for each in value if isinstance(each, Statement))
+
+
+def made(database: str) -> Iterator[Statement]:
+    """The statements that are made for a shape, in the shapes of this database."""
+    for factory, shapes in SHAPES.items():
+        for shape in shapes:
+            yield factory(*shape)
+    for page in PAGES:
+        yield session_pages._statement(session_pages._Shape(database, *page))
+    yield transcripts._changed(database)
+
+
+def compiled(database: str) -> list[tuple[Statement, Compiled]]:
+    dialect: DefaultDialect = DIALECTS[database]
+    return [(each, each.on(dialect)) for each in {*written_down(), *made(database)}]
+
+
+def test_every_maker_of_statements_is_tried() -> None:
+    makers = {each for module in modules() for each in vars(module).values() if hasattr(each, "cache_info")}
+
+    assert makers == {*SHAPES, session_pages._statement, transcripts._changed}
+
+
+@pytest.mark.parametrize("database", DIALECTS)
+def test_every_statement_compiles_and_says_what_it_is_for(database: str) -> None:
+    found = compiled(database)
+
+    assert len(found) > 100
+    for statement, text in found:
+        assert text.sql.strip(), statement.purpose
+        assert "POSTCOMPILE" not in text.sql, statement.purpose
+        assert statement.purpose[0].islower() or statement.purpose[0].isdigit(), statement.purpose
+        assert len(statement.purpose.split()) > 1, statement.purpose
+
+
+def test_a_statement_is_compiled_once_for_each_database() -> None:
+    for statement in written_down():
+        assert statement.on(SQLITE) is statement.on(SQLITE)
+        assert statement.on(SQLITE) is not statement.on(POSTGRESQL)
+
+
+def test_every_statement_fits_the_schema() -> None:
+    connection = sqlite3.connect(":memory:")
+    for table in metadata.sorted_tables:
+        connection.execute(str(sa.schema.CreateTable(table).compile(dialect=SQLITE)))
+
+    for statement, text in compiled("sqlite"):
+        try:
+            connection.execute(f"EXPLAIN {text.sql}", text.bind(_Anything()))  # type: ignore[arg-type]
+        except sqlite3.Error as problem:
+            raise AssertionError(f"{statement.purpose}: {problem}") from problem
+    connection.close()
+
+
+class _Anything(dict[str, Any]):
+    """A value for every parameter; a plan asks for none in particular."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str) -> int:
+        return 0
