@@ -31,8 +31,9 @@ setup: $(VENV)/.dev ## make .venv with everything that developing needs
 run: $(VENV)/.runtime ## start the server on its embedded default (SQLite, echo) and say how to call it
 	@exec $(BIN)/sessiontools serve --hints
 
-test: $(VENV)/.dev ## run every test, on SQLite and PostgreSQL
+test: $(VENV)/.dev ## run every test: the server's on SQLite and PostgreSQL, and each client's
 	$(BIN)/pytest
+	clients/test
 
 check: lint types verify test ## exactly what CI runs
 
@@ -80,4 +81,5 @@ audit: $(VENV)/.dev ## look the pinned packages up in the advisory database (nee
 	$(BIN)/pip-audit -r requirements.lock
 
 clean: ## remove what was built and installed
-	rm -rf build dist .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf clients/typescript/node_modules clients/typescript/dist clients/java/target clients/rust/target

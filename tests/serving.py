@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import grpc
 
@@ -37,17 +37,17 @@ class Served:
     @property
     def tools(self) -> SessionToolsServiceAsyncStub:
         """SessionToolsService."""
-        return cast("SessionToolsServiceAsyncStub", tools_rpc.SessionToolsServiceStub(self.channel))
+        return tools_rpc.SessionToolsServiceStub(self.channel)
 
     @property
     def gateway(self) -> GatewayServiceAsyncStub:
         """GatewayService."""
-        return cast("GatewayServiceAsyncStub", gateway_rpc.GatewayServiceStub(self.channel))
+        return gateway_rpc.GatewayServiceStub(self.channel)
 
     @property
     def runtime(self) -> RuntimeServiceAsyncStub:
         """RuntimeService."""
-        return cast("RuntimeServiceAsyncStub", runtime_rpc.RuntimeServiceStub(self.channel))
+        return runtime_rpc.RuntimeServiceStub(self.channel)
 
 
 @asynccontextmanager

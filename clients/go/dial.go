@@ -84,9 +84,9 @@ func (s *settings) dialOptions() []grpc.DialOption {
 			Timeout:             10 * time.Second,
 			PermitWithoutStream: true,
 		}),
-		// gRPC would let two minutes pass between attempts to connect; a resumed wait is not to wait for that.
+		// gRPC would let two minutes pass between attempts to connect; calls that are tried again are not to wait for it.
 		grpc.WithConnectParams(grpc.ConnectParams{
-			Backoff:           backoff.Config{BaseDelay: minPause, Multiplier: 2, Jitter: 0.2, MaxDelay: maxPause},
+			Backoff:           backoff.Config{BaseDelay: minPause, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
 			MinConnectTimeout: 5 * time.Second,
 		}),
 	}

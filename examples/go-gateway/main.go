@@ -19,10 +19,7 @@ import (
 func main() {
 	server := flag.String("server", "127.0.0.1:50551", "address of the server")
 	flag.Parse()
-	client, err := sessiontools.Dial(*server, sessiontools.Plaintext(), sessiontools.Token(os.Getenv("SESSIONTOOLS_TOKEN")))
-	if err != nil {
-		log.Fatal(err)
-	}
+	client := sessiontools.Dial(*server, sessiontools.Plaintext(), sessiontools.Token(os.Getenv("SESSIONTOOLS_TOKEN")))
 	defer client.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ SERVICES = [
 METHODS: list[MethodDescriptor] = [method for service in SERVICES for method in service.methods]
 OWNERS_ONLY = {"ListDeliveries", "RetryDelivery", "DiscardDelivery"}
 # What each kind of caller may reach, in V6's words.
-REACH = {
+REACH: dict[str, Callable[[str, str], bool]] = {
     "owner": lambda service, method: True,
     "gateway": lambda service, method: service != "RuntimeService" and method not in OWNERS_ONLY,
     "runtime": lambda service, method: service == "RuntimeService",

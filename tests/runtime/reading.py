@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from sessiond.model.exchanges import AnnouncePolicy
 from sessiond.model.messages import Role, Usage
 from sessiond.model.waits import WaitUntil
 from sessiond.rpc.convert.runs import wait_response, waits_response
-from sessiond.runtime.append_run_events import AppendQuery, append_run_events
+from sessiond.runtime.append_run_events import AppendQuery, Brought, append_run_events
 from sessiond.tools.wait_run import WaitQuery, wait_run
 from sessiond.tools.wait_runs import WaitsQuery, wait_runs
 from sessiontools.v1 import run_pb2
@@ -31,7 +31,7 @@ NO_EVENTS = ("snapshot", "heartbeat", "ended")
 
 async def stream(
     engine: Engine, run_id: str, cursor: str = "", caller: Caller = OWNER, **how: Any
-) -> AsyncIterator[pb.WaitRunResponse]:
+) -> AsyncGenerator[pb.WaitRunResponse, None]:
     """WaitRun, as its servicer writes it."""
     query = WaitQuery(run_id, cursor, Follow(**how))
     following = wait_run(engine.db, engine.rules, engine.waits, caller, query)
@@ -42,7 +42,7 @@ async def stream(
 
 async def streams(
     engine: Engine, *runs: str | tuple[str, str], caller: Caller = OWNER, **how: Any
-) -> AsyncIterator[pb.WaitRunsResponse]:
+) -> AsyncGenerator[pb.WaitRunsResponse, None]:
     """WaitRuns, as its servicer writes it."""
     named = tuple((each, "") if isinstance(each, str) else each for each in runs)
     following = wait_runs(engine.db, engine.rules, engine.waits, caller, WaitsQuery(named, Follow(**how)))
@@ -51,7 +51,7 @@ async def streams(
             yield waits_response(engine.rules, following, each)
 
 
-async def _told(following: Any) -> AsyncIterator[Told]:
+async def _told(following: Any) -> AsyncGenerator[Told, None]:
     async with aclosing(following.told()) as told:
         async for each in told:
             yield each
@@ -91,10 +91,9 @@ def end_of(messages: list[Any]) -> str:
 async def play(engine: Engine, run_id: str) -> None:
     """Let a send from A to the group run its whole course: deltas, tools, reply turn, announcement, delivery."""
     primary = await engine.take(run_id)
-    for first, event in enumerate(
-        [*map(Delta, "abc"), words("calling", Role.ASSISTANT), tool_result(), Usage(1, 2, 3)]
-    ):
-        await append_run_events(engine.db, engine.rules, AppendQuery(token_of(primary), first + 1, (event,)))
+    brought: list[Brought] = [*map(Delta, "abc"), words("calling", Role.ASSISTANT), tool_result(), Usage(1, 2, 3)]
+    for first, event in enumerate(brought, 1):
+        await append_run_events(engine.db, engine.rules, AppendQuery(token_of(primary), first, (event,)))
     await engine.complete(primary, "the reply")
     await engine.complete(await engine.take(), "and back")
     await engine.complete(await engine.take(), "announced")

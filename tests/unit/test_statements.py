@@ -124,7 +124,7 @@ def test_every_statement_fits_the_schema() -> None:
 
     for statement, text in compiled("sqlite"):
         try:
-            connection.execute(f"EXPLAIN {text.sql}", text.bind(_Anything()))  # type: ignore[arg-type]
+            connection.execute(f"EXPLAIN {text.sql}", text.bind(_Anything()))
         except sqlite3.Error as problem:
             raise AssertionError(f"{statement.purpose}: {problem}") from problem
     connection.close()

@@ -239,7 +239,7 @@ async def test_a_server_that_stops_without_a_drain_cancels_nothing(engine: Engin
     await asyncio.wait([task])
     await engine.quiet()
 
-    assert await engine.states(run_id) == ["queued"]
+    assert (await engine.transitions(run_id))[2] == ("queued", "runtime", "DRAINING")
 
 
 async def test_a_run_taken_in_the_moment_of_the_drain_is_given_back(engine: Engine) -> None:  # X4
@@ -251,7 +251,7 @@ async def test_a_run_taken_in_the_moment_of_the_drain_is_given_back(engine: Engi
             await engine.waits.drain()
             return done
 
-    worker = Worker(Drains(engine.db), engine.rules, engine.waits, {"": Model(_hang)}, Tools())  # type: ignore[arg-type]
+    worker = Worker(Drains(engine.db), engine.rules, engine.waits, {"": Model(_hang)}, Tools())
     async with asyncio.timeout(LONG_S), asyncio.TaskGroup() as tasks:
         await worker._take_runs(tasks)
 

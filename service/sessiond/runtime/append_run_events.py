@@ -8,7 +8,8 @@ from itertools import groupby
 
 from sessiond.model.errors import EventGap, FieldProblem, InvalidField, LeaseLost, MessageTooLarge, invalid
 from sessiond.model.events import Delta, Event, MessageWritten
-from sessiond.model.messages import Draft, Role, Usage
+from sessiond.model.exchanges import is_skip
+from sessiond.model.messages import Draft, Role, Text, Usage
 from sessiond.model.rules import Rules
 from sessiond.model.runs import LeaseToken, Run, RunState
 from sessiond.store import messages, run_events, run_leases, runs, sessions
@@ -55,6 +56,14 @@ def _check(query: AppendQuery) -> None:
         )
         for at, event in enumerate(query.events)
         if isinstance(event, Draft) and event.role not in allowed
+    ]
+    problems += [
+        FieldProblem(
+            f"events[{at}].message", "is exactly a skip token; say it with CompleteRun's reply, where it is not stored"
+        )
+        for at, event in enumerate(query.events)
+        if isinstance(event, Draft)
+        and is_skip("".join(block.text for block in event.content if isinstance(block, Text)))
     ]
     if problems:
         raise InvalidField(*problems)

@@ -141,15 +141,18 @@ class Worker:
         self._providers = providers
         self._toolbox = toolbox
         self._running: dict[str, Running] = {}
+        self._taking: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Take runs and keep them alive, for ever; what goes wrong here stops the server."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._take_runs(tasks))
+            self._taking = tasks.create_task(self._take_runs(tasks))
             tasks.create_task(self._keep_alive())
 
     async def release_all(self) -> None:
         """Let go of what does not end in a moment, so that another server, or the next start, takes it."""
+        if self._taking is not None:  # it ends with the drain; what it has just taken would be nobody's otherwise
+            await asyncio.wait([self._taking])
         tasks = [running.task for running in self._running.values() if running.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=FINISH_S)
