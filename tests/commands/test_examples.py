@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,10 +33,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @contextmanager
 def _example(name: str, server: Served, *argv: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, str(EXAMPLES / name), "--server", server.address, *argv]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        watchdog = threading.Timer(PATIENCE_S, process.kill)  # who waits for a line of it then reads none
+        watchdog.start()
         try:
             yield process
         finally:
+            watchdog.cancel()
             process.kill()
 
 
@@ -91,10 +95,9 @@ def test_the_runtime_stops_a_run_that_is_cancelled(server: Served) -> None:
 
 
 def test_a_runtime_that_is_told_to_end_lets_another_take_its_run(server: Served) -> None:
-    with _example("runtime.py", server, "--agent", "builder", "--pace", "60") as first:
-        run_id = _send(server, "hello", 0).run_id
-        running = (each for each in _until(server, run_id, "ended") if each.HasField("state_changed"))
-        assert any(each.state_changed.to_state == run_pb2.RUN_STATE_RUNNING for each in running)
+    with _example("runtime.py", server, "--agent", "builder", "--pace", "0.5") as first:
+        run_id = _send(server, "word " * 200, 0).run_id
+        assert [*_until(server, run_id, "output_delta")][-1].HasField("output_delta")
         first.send_signal(signal.SIGTERM)
         assert first.wait(PATIENCE_S) == 0
 

@@ -15,6 +15,7 @@ from sessiond.model.messages import Role
 from sessiond.rpc.convert.runtime import assignment
 from sessiond.runtime.acquire_runs import ANSWER_BYTES
 from sessiond.store.codec import decode
+from sessiond.store.database import Result, Work
 from sessiond.store.schema import runs as runs_table
 from sessiond.store.statement import Statement
 from sessiond.tools.get_run import GetQuery, get_run
@@ -244,6 +245,29 @@ async def test_the_drain_answers_long_polls_and_hands_out_nothing_more(engine: E
 
     assert await poll == []
     assert await engine.acquire() == []
+
+
+async def test_a_runtime_that_leaves_in_the_moment_of_its_lease_loses_no_run(engine: Engine) -> None:  # R3, R4
+    run_id = await engine.queue()
+    leased, goes_on = asyncio.Event(), asyncio.Event()
+    write = engine.db.write
+
+    async def slow(work: Work[Result]) -> Result:
+        result = await write(work)
+        leased.set()
+        await goes_on.wait()
+        return result
+
+    engine.db.write = slow  # type: ignore[method-assign]
+    acquiring = asyncio.create_task(engine.acquire(wait_s=LONG_S))
+    await leased.wait()
+    acquiring.cancel()
+    goes_on.set()
+    await asyncio.wait([acquiring])
+
+    assert acquiring.cancelled()
+    assert (await engine.transitions(run_id))[1:] == [("running", "rt", ""), ("queued", "runtime", "CALLER_LEFT")]
+    assert (await engine.take(run_id)).placed.run.attempt == 1
 
 
 async def test_what_a_runtime_asks_for_is_checked(engine: Engine) -> None:  # X1

@@ -28,6 +28,7 @@ class Change:
     sequence: int
     from_state: str
     to_state: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,10 @@ class House:
         return [_change(event) for event in self.events_of[run_id] if event.kind == "state"]
 
     def starts_of(self, run_id: str) -> int:
-        """How often somebody began to execute the run."""
-        return sum(change.to_state == "running" for change in self.changes_of(run_id))
+        """How often the run was given to somebody; a runtime that left before it had the answer does not count."""
+        changes = self.changes_of(run_id)
+        given_back = sum(change.reason == "CALLER_LEFT" for change in changes)
+        return sum(change.to_state == "running" for change in changes) - given_back
 
     def places_of(self, run_id: str) -> list[int]:
         """Where the messages lie that the run wrote, in the order in which it did."""
@@ -124,7 +127,7 @@ def _grouped(rows: Iterable[Row], column: str) -> dict[Any, list[Row]]:
 def _change(event: Row) -> Change:
     changed = pb.WaitRunResponse.FromString(event.body).state_changed
     field = run_pb2.RunStateChanged.DESCRIPTOR.fields_by_name["from_state"]
-    return Change(event.sequence, _word(field, changed.from_state), _word(field, changed.to_state))
+    return Change(event.sequence, _word(field, changed.from_state), _word(field, changed.to_state), changed.reason)
 
 
 def _word(field: Any, number: int) -> str:

@@ -96,8 +96,8 @@ def _nothing_is_lost_or_doubled(house: House, traffic: Traffic, runtime: Runtime
         outcome = run.reply if run.state == "succeeded" else run.failure_reason
         assert outcome in (errand.outcome, "RUNTIME_LOST"), f"{errand} came to {run}"
         assert text_of(house.messages[run.input_place]) == errand.text
-    assert all(run.state in FINAL and run.attempt == 1 for run in house.runs.values())
-    assert all(house.starts_of(run_id) == 1 for run_id in house.runs)
+    for run in house.runs.values():
+        assert (run.state in FINAL, run.attempt, house.starts_of(run.id)) == (True, 1, 1), house.changes_of(run.id)
     twice = {run_id: times for run_id, times in runtime.executed().items() if times > 1}
     assert not twice, f"begun more than once: {twice}"
     print(_summary(house))

@@ -8,6 +8,7 @@ from pathlib import Path
 import grpc
 
 from sessiontools.v1 import run_pb2
+from sessiontools.v1 import session_tools_service_pb2 as pb
 from tests.proxy import Proxy
 from tests.system.client import Client
 from tests.system.server_process import CLIENT_OPTIONS, serving
@@ -24,18 +25,27 @@ async def test_a_client_that_leaves_in_mid_wait_changes_nothing_about_the_run(st
         grpc.aio.insecure_channel(proxy.address, CLIENT_OPTIONS) as leaving,
     ):
         client, leaver = Client(channel), Client(leaving)
-        first = (await client.send("main", "#!\ndelta so\nsleep 0.5\nreply told")).run_id
-        gives_up = asyncio.create_task(leaver.send("main", "sent and left", timeout_seconds=60))
-        is_cut = asyncio.create_task(leaver.follow(first))
+        first = (await client.send("main", "#!\ndelta so\nhang")).run_id
+        leavers = [
+            asyncio.create_task(leaver.follow(first)),
+            asyncio.create_task(leaver.send("main", "sent and left", timeout_seconds=60)),
+        ]
         await client.has_begun(first)
-        before = await client.run(first)
+        second = await _input_after(client, first)
+        before = [await client.run(run_id) for run_id in (first, second)]
 
-        gives_up.cancel()
-        is_cut.cancel()
+        for each in leavers:
+            each.cancel()
         proxy.cut()
 
-        after = await client.run(first)
-        assert (after.state, after.version) == (run_pb2.RUN_STATE_RUNNING, before.version)
-        assert (await client.follow(first)).ended.run.reply == "told"
-        left = [message for message in await client.history("main") if message.run_id not in ("", first)]
-        assert (await client.follow(left[0].run_id)).ended.run.reply == "echo: sent and left"
+        assert [await client.run(run_id) for run_id in (first, second)] == before
+        await client.tools.CancelRun(pb.CancelRunRequest(run_id=first))
+        assert (await client.follow(first)).ended.run.state == run_pb2.RUN_STATE_CANCELLED
+        assert (await client.follow(second)).ended.run.reply == "echo: sent and left"
+
+
+async def _input_after(client: Client, run_id: str) -> str:
+    """The run of the next message, as soon as that is stored."""
+    while not (others := [message.run_id for message in await client.history("main") if message.run_id != run_id]):
+        continue
+    return str(others[0])

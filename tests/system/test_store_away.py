@@ -21,7 +21,7 @@ from tests.system.server_process import serving
 A, B = "agent:main:a", "agent:main:b"
 TEST_S = 120
 SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
-WORDS = [f"word {number}" for number in range(60)]
+WORDS = [f"word {number}" for number in range(20)]
 LONG = "\n".join(["#!", *(f"delta {word}\nsleep 0.1" for word in WORDS), "reply told"])
 
 

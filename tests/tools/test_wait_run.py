@@ -179,7 +179,7 @@ async def test_a_quiet_stream_beats_and_its_beats_carry_the_cursor(engine: Engin
 
 async def test_a_stream_beats_also_while_only_unwanted_things_happen(engine: Engine) -> None:  # W6
     taken = await engine.running()
-    async with aclosing(stream(engine, taken.placed.run.id, heartbeat_s=0.05)) as responses:
+    async with aclosing(stream(engine, taken.placed.run.id, heartbeat_s=0.5)) as responses:
         seen = [await anext(responses) for _ in range(3)]
 
         async with asyncio.timeout(LONG_S):
@@ -272,6 +272,7 @@ async def test_hidden_and_unknown_runs_are_refused_alike(engine: Engine) -> None
 
 async def test_a_run_that_goes_out_of_sight_is_gone_in_mid_stream(engine: Engine) -> None:  # W8
     await engine.sessions(A, "agent:ops:subagent:1")
+    engine.rules = replace(engine.rules, visibility=VisibilityRules(agent_to_agent=True))  # to be changed underneath
     child = await engine.running("agent:ops:subagent:1")
     query = stream(engine, child.placed.run.id, caller=acting_as(A))
     async with aclosing(query) as responses:
@@ -283,7 +284,6 @@ async def test_a_run_that_goes_out_of_sight_is_gone_in_mid_stream(engine: Engine
 
         with pytest.raises(RunNotFound):
             await following
-    object.__setattr__(engine.rules.visibility, "agent_to_agent", True)
 
 
 async def _next(responses: Any) -> Any:

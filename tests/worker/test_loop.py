@@ -320,6 +320,7 @@ async def test_leases_of_all_runs_are_renewed_however_many_wait(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # R3
     monkeypatch.setattr(loop, "MAX_LEASES", 2)
+    monkeypatch.setattr("sessiond.runtime.heartbeat_runs.MAX_LEASES", 2)
     keys = [f"agent:main:{number}" for number in range(5)]
     await engine.sessions(*keys)
 

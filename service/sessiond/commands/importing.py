@@ -27,7 +27,7 @@ from sessiond.transcripts.folder import Folder
 from sessiond.worker.mirror import mirror_one
 
 _ABOUT = """Import every *.jsonl file in DIR and the folders in it. Each becomes a transcript of the session that its
-first line or its name gives: KEY.jsonl, with : written as %%3A. Any other file becomes agent:<default>:imported:NAME.
+first line or its name gives: KEY.jsonl, with : written as %3A. Any other file becomes agent:<default>:imported:NAME.
 A session that has messages of its own keeps them; what is imported is then an earlier transcript of it, readable by
 its session id. Running it again imports only what is new. A server may be running."""
 

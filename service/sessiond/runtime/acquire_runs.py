@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from sessiond.model.callers import RunToken
-from sessiond.model.errors import FieldProblem, InvalidField
+from sessiond.model.errors import FieldProblem, InvalidField, StoreUnavailable
 from sessiond.model.exchanges import Exchange, skip_token_of
 from sessiond.model.keys import agent_id_of
 from sessiond.model.rules import Rules
-from sessiond.model.runs import LeaseToken, Run, RunKind
+from sessiond.model.runs import RUNTIME, LeaseToken, Run, RunKind
 from sessiond.model.sessions import Session, channel_of, key_channel
 from sessiond.model.tools import ToolPolicy
 from sessiond.store import exchanges, messages, run_queue, runs, sessions
@@ -106,11 +107,31 @@ async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQ
     with waits.wake.listen(QUEUE_TOPIC, DRAIN_TOPIC) as changed:
         while True:
             changed.clear()
-            taken = Taken() if waits.is_draining else await db.write(lambda tx: _acquire(tx, rules, query))
+            taken = Taken() if waits.is_draining else await _look(db, rules, query)
             left = until - loop.time()
             if taken.assignments or left <= 0 or waits.is_draining:
                 return taken.assignments
             await changed.wait_at_most(min(left, SOON_S if taken.is_held_up else POLL_S))
+
+
+async def _look(db: Database, rules: Rules, query: AcquireQuery) -> Taken:
+    """Take what is there; a caller that leaves in this very moment gives it back, since nobody would execute it."""
+    looking = asyncio.ensure_future(db.write(lambda tx: _acquire(tx, rules, query)))
+    try:
+        return await asyncio.shield(looking)
+    except asyncio.CancelledError:
+        with suppress(StoreUnavailable):
+            taken = await looking
+            await db.write(lambda tx: _give_back(tx, taken.assignments))
+        raise
+
+
+def _give_back(tx: Tx, assignments: list[Assignment]) -> None:
+    for each in assignments:
+        sessions.get(tx, each.session.id, lock=True)
+        run = runs.held(tx, each.lease_token)
+        if run is not None:
+            run_queue.release(tx, run, RUNTIME, "CALLER_LEFT", uses_attempt=False)
 
 
 # Slots come free and hints get lost without a word to this process; then the next look finds the run.
