@@ -55,7 +55,9 @@ def tool_result(text: str = "42") -> Draft:
 def put_session(tx: Tx, key: str, spawned_by: Session | None = None, sandboxed: bool = False) -> Session:
     """Make the session of a canonical key inside a transaction."""
     parsed = parse(key, KeyRules())
-    return sessions.create(tx, NewSession(key, parsed.agent_id, kind_of(parsed, None), new_id(), sandboxed, spawned_by))
+    return sessions.create(
+        tx, NewSession(key, parsed.agent_id, kind_of(parsed, None), new_id(), sandboxed, spawned_by=spawned_by)
+    )
 
 
 async def make_session(

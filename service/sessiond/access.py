@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from sessiond.ids import new_id
 from sessiond.model.agents import is_sandboxed
 from sessiond.model.callers import Caller, RunToken
-from sessiond.model.errors import InvalidKey, LabelAmbiguous, SessionNotFound, ToolDenied, Unauthenticated
+from sessiond.model.errors import (
+    AgentNotFound,
+    InvalidKey,
+    LabelAmbiguous,
+    SessionNotFound,
+    ToolDenied,
+    Unauthenticated,
+)
 from sessiond.model.keys import SessionKey, agent_id_of, canonical, parse, shown
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Run
@@ -15,6 +22,7 @@ from sessiond.model.sessions import Session, kind_of
 from sessiond.model.tools import ToolPolicy
 from sessiond.model.visibility import ActingSession, Scope, scope_of
 from sessiond.store import runs, sessions
+from sessiond.store.database import Database
 from sessiond.store.sessions import Generation, NewSession
 from sessiond.store.transaction import Tx
 
@@ -103,14 +111,23 @@ def make(tx: Tx, rules: Rules, key: SessionKey) -> Session:
     """Make the session of a key."""
     if key.is_reserved:
         raise InvalidKey(f"{key.rest!r} is reserved; no session can have this key")
+    if key.agent_id not in rules.roster.agents:
+        raise AgentNotFound(key.agent_id)
     sandboxed = is_sandboxed(rules.roster.agents.get(key.agent_id), key.is_main)
-    return sessions.create(tx, NewSession(str(key), key.agent_id, kind_of(key, None), new_id(), sandboxed))
+    return sessions.create(
+        tx, NewSession(str(key), key.agent_id, kind_of(key, None), new_id(), sandboxed, key.is_subagent)
+    )
 
 
 def _would_see(view: View, key: SessionKey) -> bool:
     """Whether the caller could see a session of this key, if there was one that nobody spawned."""
     is_own = view.acting is not None and view.acting.key == str(key)
     return is_own or view.scope.agents is None or key.agent_id in view.scope.agents
+
+
+async def is_live(db: Database, token: RunToken) -> bool:
+    """Whether a run token's lease still holds."""
+    return await db.read(lambda tx: token.opens(runs.get(tx, token.run_id)))
 
 
 def make_acting(tx: Tx, rules: Rules, view: View) -> View:

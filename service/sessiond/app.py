@@ -13,6 +13,7 @@ from pathlib import Path
 
 import grpc
 
+from sessiond.access import is_live
 from sessiond.configured import models_of, rules_of, tokens_of
 from sessiond.model.rules import Rules
 from sessiond.rpc.admission import admission
@@ -93,7 +94,7 @@ def _publish(wake: Wake, hints: MirrorHints, topics: Iterable[str]) -> None:
 def _server(
     settings: Settings, db: Database, rules: Rules, waits: Waits, tools: SessionTools, health: Health
 ) -> grpc.aio.Server:
-    guard = Guard(admission(Credentials(tokens_of(settings))))
+    guard = Guard(admission(Credentials(tokens_of(settings)), partial(is_live, db)))
     server = build_server(guard, ServerLimits(settings.server.max_request_bytes))
     session_tools_service_pb2_grpc.add_SessionToolsServiceServicer_to_server(tools, server)
     gateway_service_pb2_grpc.add_GatewayServiceServicer_to_server(Gateway(db, rules, waits), server)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sessiond.access import View, view_of
 from sessiond.model.callers import Caller
@@ -25,7 +25,6 @@ from sessiond.waiting import DRAIN_TOPIC, Waits, noted, require_settleable
 
 # Few enough that a page of the largest messages stays small in memory; more pages follow at once.
 PAGE_EVENTS = 32
-TOOL = "wait_run"
 _ONLY_SETTLED = frozenset({"turn", "delivery"})
 
 
@@ -46,9 +45,13 @@ class Followed:
     """One run that is followed: how far its reader is, and what was last seen of it."""
 
     run_id: str
-    seen: int
+    seen: int  # the cursor: everything up to here was given to the reader, or is not for this kind of wait ever
     placed: PlacedRun | None = None
     is_over: bool = False
+    read: int = field(init=False)  # how far the store was read
+
+    def __post_init__(self) -> None:
+        self.read = self.seen
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,16 @@ class Following:
     """One wait on one or several runs; iterate over `told()` once."""
 
     def __init__(
-        self, db: Database, rules: Rules, waits: Waits, caller: Caller, followed: list[Followed], how: Follow
+        self,
+        db: Database,
+        rules: Rules,
+        waits: Waits,
+        caller: Caller,
+        followed: list[Followed],
+        how: Follow,
+        tool: str,
     ) -> None:
+        self._tool = tool
         self._db = db
         self._rules = rules
         self._waits = waits
@@ -116,7 +127,7 @@ class Following:
         topics = [run_topic(each.run_id) for each in self.followed]
         ends_at, reason = self._end()
         with self._waits.slot(self._caller), self._waits.wake.listen(*topics, DRAIN_TOPIC) as changed:
-            pages = [await self._look(each) for each in self.followed]
+            pages = [await self._look(each, is_first=True) for each in self.followed]
             unfinished = [page.placed.run.id for page in pages if not page.is_over]
             async with noted(self._db, self._rules, pages[0].view, unfinished) as note:
                 # Whatever refuses the wait has done so by now, before anything is told.
@@ -144,8 +155,11 @@ class Following:
             page = pages.pop(0) if pages else await self._look(each)
             while True:
                 for event in page.events:
+                    each.read = event.sequence
+                    if event.kind in _ONLY_SETTLED and self._how.until is WaitUntil.REPLY:
+                        continue  # and the cursor stays before it, for a later wait until SETTLED
                     each.seen = event.sequence
-                    if self._is_wanted(event):
+                    if event.kind != "delta" or self._how.include_deltas:
                         yield Happened(each, event)
                 each.placed, each.is_over = page.placed, page.is_over
                 if len(page.events) < PAGE_EVENTS:
@@ -168,32 +182,27 @@ class Following:
             return Ended(EndReason.DRAINING, self._at_ms)
         return Ended(reason, self._at_ms) if ends_at <= _now() else None
 
-    async def _look(self, each: Followed) -> _Page:
-        page = await self._db.read(lambda tx: self._page(tx, each))
+    async def _look(self, each: Followed, is_first: bool = False) -> _Page:
+        page = await self._db.read(lambda tx: self._page(tx, each, is_first))
         self._at_ms = page.at_ms
         self.view = page.view
         return page
 
-    def _page(self, tx: Tx, each: Followed) -> _Page:
+    def _page(self, tx: Tx, each: Followed, is_first: bool) -> _Page:
         """The run and its next events, if the caller may still see it (W8)."""
-        view = view_of(tx, self._rules, self._caller, TOOL)
+        view = view_of(tx, self._rules, self._caller, self._tool)
         placed = runs.find(tx, each.run_id, view.scope)
         if placed is None:
             raise RunNotFound
-        if self._how.until is WaitUntil.SETTLED:
-            require_settleable(tx, self._rules, view, placed.run)
-        events = run_events.after(tx, each.run_id, each.seen, PAGE_EVENTS)
+        if is_first and self._how.until is WaitUntil.SETTLED:
+            require_settleable(tx, self._rules, self._caller, view, placed.run)
+        events = run_events.after(tx, each.run_id, each.read, PAGE_EVENTS)
         return _Page(placed, events, self._is_over(tx, placed), tx.now_ms, view)
 
     def _is_over(self, tx: Tx, placed: PlacedRun) -> bool:
         if not placed.run.is_final or self._how.until is WaitUntil.REPLY:
             return placed.run.is_final
         return is_settled(tx, placed.run)
-
-    def _is_wanted(self, event: StoredEvent) -> bool:
-        if event.kind == "delta":
-            return self._how.include_deltas
-        return event.kind not in _ONLY_SETTLED or self._how.until is WaitUntil.SETTLED
 
     def _end(self) -> tuple[float, EndReason]:
         """When the wait ends at the latest, and why then."""

@@ -83,11 +83,11 @@ def require_policy(rules: Rules, view: View, session: Session) -> None:
         raise SendPolicyDenied(shown(session.key, rules.keys, view.agent_id), verdict.rule)
 
 
-def require_size(rules: Rules, field: str, content: tuple[Block, ...]) -> None:
+def require_size(rules: Rules, field: str, content: tuple[Block, ...], margin: int = 0) -> None:
     """Refuse a message that could not be stored, before anything else is."""
-    size = sum(_weight(block) for block in content)
-    if size > rules.message_bytes:
-        raise MessageTooLarge(field, size, rules.message_bytes)
+    size, limit = sum(_weight(block) for block in content), rules.message_bytes - margin
+    if size > limit:
+        raise MessageTooLarge(field, size, limit)
 
 
 def _weight(block: Block) -> int:

@@ -84,7 +84,7 @@ def note_wait(tx: Tx, rules: Rules, view: View, target_id: str, wait_id: str) ->
         raise WaitCycle(list(_told(tx, rules, view, circle)))
 
 
-def require_settleable(tx: Tx, rules: Rules, view: View, run: Run) -> None:
+def require_settleable(tx: Tx, rules: Rules, caller: Caller, view: View, run: Run) -> None:
     """Refuse to let a run wait for the end of an exchange that needs the waiting run's own session (S5).
 
     The turns to come have no rows yet, so the relation of waits can't know them; they would queue behind the waiter.
@@ -92,6 +92,8 @@ def require_settleable(tx: Tx, rules: Rules, view: View, run: Run) -> None:
     exchange = exchanges.get(tx, run.exchange_id) if view.run is not None and run.exchange_id else None
     if exchange is None or exchange.is_settled or view.run is None or view.run.is_final:
         return
+    if caller.run_token is None and view.run.exchange_id == exchange.id:
+        return  # a gateway that follows what its session began; the turn that runs there does not wait for it
     own = view.run.session
     if own == exchange.target_session or (own == exchange.requester_session and exchange.can_talk):
         raise WaitCycle(list(_told(tx, rules, view, [view.run.id, run.id, view.run.id])))

@@ -9,8 +9,8 @@ from sessiond.rpc.descriptors import contract_files
 INTRO = """# Errors
 
 Every refusal is a `google.rpc.Status` with exactly one `ErrorInfo` (domain `sessiontools`). Its `reason` is one of
-these; its `metadata` says more. Bad input brings a `BadRequest` that names each field, a limit a `QuotaFailure`, and what
-may be tried again a `RetryInfo`.
+these; its `metadata` says more. Bad input brings a `BadRequest` that names each field, a limit a `QuotaFailure`, and
+what may be tried again a `RetryInfo`.
 
 | reason | code | when, and what to do |
 |---|---|---|

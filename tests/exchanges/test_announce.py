@@ -57,7 +57,7 @@ async def test_the_announcer_is_told_request_first_and_latest_reply(stage: Stage
 
     assert announce.context is not None
     assert (announce.context.first_reply, announce.context.latest_reply) == ("round one", "two")
-    assert b"ask" in announce.context.original_request
+    assert "ask" in announce.context.original_request
     assert heard(announce) == ANNOUNCE_REQUEST
     [step] = [each for each in await stage.transcript(GROUP) if each.text == ANNOUNCE_REQUEST]
     assert step.draft.role is Role.SYSTEM

@@ -59,7 +59,7 @@ async def test_a_child_that_succeeded_is_asked_and_its_words_are_normalised(stag
     assert heard(announce) == REPORT_REQUEST
     assert announce.context is not None
     assert (announce.context.first_reply, announce.context.skip_token) == ("a hole", "ANNOUNCE_SKIP")
-    assert b"dig a hole" in announce.context.original_request
+    assert "dig a hole" in announce.context.original_request
     assert without_stats(await reported(stage)) == [
         *("Status: success", "Result: a deep hole", "Notes:", "- mind the gap")
     ]

@@ -12,7 +12,7 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2
 
-from sessiond.model.callers import Caller, CallerRole
+from sessiond.model.callers import Caller, CallerRole, RunToken
 from sessiond.model.errors import FieldProblem, InvalidField, Refusal, RoleDenied, SessionNotFound, Unauthenticated
 from sessiond.rpc.admission import admission
 from sessiond.rpc.calls import current_call, the_caller
@@ -336,6 +336,11 @@ async def test_who_is_not_admitted_reaches_no_method_but_health(refusal: Refusal
     assert reached == []
 
 
+async def no_run(token: RunToken) -> bool:
+    """No run is under way, so no run token opens anything."""
+    return False
+
+
 @pytest.mark.parametrize(
     ("token", "code"),
     [
@@ -350,7 +355,7 @@ async def test_the_credential_decides_who_comes_in(token: str, code: grpc.Status
         Token("boss", CallerRole.OWNER, hash_of("of the owner")),
         Token("worker", CallerRole.RUNTIME, hash_of("of the runtime")),
     ]
-    async with tools(guard=Guard(admission(Credentials(known)))) as channel:
+    async with tools(guard=Guard(admission(Credentials(known), no_run))) as channel:
         call = await list_sessions(channel, ("authorization", f"Bearer {token}"))
 
         assert await call.code() is code
@@ -358,7 +363,7 @@ async def test_the_credential_decides_who_comes_in(token: str, code: grpc.Status
 
 async def test_a_call_refused_for_its_role_is_logged_with_its_caller(caplog: pytest.LogCaptureFixture) -> None:  # V6
     known = [Token("worker", CallerRole.RUNTIME, hash_of("secret"))]
-    async with tools(guard=Guard(admission(Credentials(known)))) as channel:
+    async with tools(guard=Guard(admission(Credentials(known), no_run))) as channel:
         await list_sessions(channel, ("authorization", "Bearer secret"))
 
     (line,) = lines(caplog)

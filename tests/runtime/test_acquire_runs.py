@@ -169,7 +169,7 @@ async def test_a_chat_has_no_context_and_a_send_tells_who_asks(engine: Engine) -
     assert chat.context is None
     assert send.context is not None
     assert (send.context.requester_session_key, send.context.target_session_key) == (A, B)
-    assert decode(send.context.original_request).text == "the request"
+    assert send.context.original_request == "the request"
     assert (send.context.turn, send.context.max_turns, send.context.skip_token) == (0, 2, "REPLY_SKIP")
 
 

@@ -16,7 +16,7 @@ from sessiond.model.keys import ChatType, canonical
 from sessiond.model.messages import Block, Provenance, ProvenanceKind, Text
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RunKind
-from sessiond.model.sessions import Route, Session, kind_of
+from sessiond.model.sessions import Route, Session, kind_of, route_problem
 from sessiond.stopping import stop_session
 from sessiond.store import sessions
 from sessiond.store.database import Database
@@ -55,7 +55,8 @@ class ChatAnswer:
     """What was done with it."""
 
     status: ChatStatus
-    session: Session
+    session_key: str
+    session_id: str  # empty when an ignored message would have been a session's first
     view: View
     run_id: str = ""
     message_id: str = ""
@@ -74,8 +75,8 @@ def _check(rules: Rules, query: ChatQuery) -> None:
     problems = []
     if not any(not isinstance(block, Text) or block.text.strip() for block in query.content):
         problems.append(FieldProblem("text", "is blank; give text or content"))
-    if query.route is not None and not (query.route.channel and query.route.to):
-        problems.append(FieldProblem("route", "needs channel and to"))
+    if problem := route_problem(query.route):
+        problems.append(FieldProblem("route", problem))
     if len(query.group_subject) > MAX_NAME:
         problems.append(FieldProblem("group_subject", f"is longer than {MAX_NAME} characters"))
     if problems:
@@ -85,19 +86,26 @@ def _check(rules: Rules, query: ChatQuery) -> None:
 
 def _chat(tx: Tx, rules: Rules, caller: Caller, query: ChatQuery, run_id: str) -> ChatAnswer:
     view = view_of(tx, rules, caller)
-    content = (query.reference, query.content, query.is_owner, query.route, query.deliver, query.run_timeout_s)
+    facts = (query.is_owner, query.route, query.chat_type, query.group_subject)
+    content = (query.reference, query.content, *facts, query.deliver, query.run_timeout_s)
     request = Request(caller, query.request_id, "ChatSend", content)
     done = answered_once(tx, request, lambda: _receive(tx, rules, caller, view, query, run_id))
-    session_id, session = done.pop("session"), sessions.find_by_key(tx, done.pop("key"))
-    if session is None or session.id != session_id:
+    key, row_id = done.pop("key"), done.pop("session", None)
+    session = sessions.find_by_key(tx, key)
+    if row_id is not None and (session is None or session.id != row_id):
         raise SessionNotFound  # it was purged since the first call of this request
-    return ChatAnswer(status=ChatStatus(done.pop("status")), session=session, view=view, **done)
+    session_id = session.session_id if session else ""
+    status = ChatStatus(done.pop("status"))
+    return ChatAnswer(status=status, session_key=key, session_id=session_id, view=view, **done)
 
 
 def _receive(tx: Tx, rules: Rules, caller: Caller, view: View, query: ChatQuery, run_id: str) -> dict[str, Any]:
     key = canonical(query.reference, rules.keys, view.agent_id)
     if key.agent_id not in rules.roster.agents:
         raise AgentNotFound(key.agent_id)
+    command = _command(query)
+    if isinstance(command, SetSendPolicy) and not query.is_owner:
+        return {"status": ChatStatus.IGNORED, "key": str(key)}
     session = find_or_make(tx, rules, view, query.reference, may_make=True)
     done = _do(tx, rules, caller, view, session, query, run_id)
     return {"session": session.id, "key": session.key, **done}
@@ -107,8 +115,6 @@ def _do(
     tx: Tx, rules: Rules, caller: Caller, view: View, session: Session, query: ChatQuery, run_id: str
 ) -> dict[str, Any]:
     command = _command(query)
-    if isinstance(command, SetSendPolicy) and not query.is_owner:
-        return {"status": ChatStatus.IGNORED}
     session = _note_facts(tx, rules, session, query)
     if command is not None:
         return _carry_out(tx, rules, caller, session, command)

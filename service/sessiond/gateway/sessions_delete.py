@@ -9,7 +9,7 @@ from sessiond.model.callers import Caller
 from sessiond.model.errors import SessionBusy, SessionProtected
 from sessiond.model.rules import Rules
 from sessiond.model.sessions import Session
-from sessiond.store import exchanges, retention, sessions
+from sessiond.store import deliveries, exchanges, retention, sessions
 from sessiond.store.database import Database
 from sessiond.store.transaction import Tx
 
@@ -40,10 +40,15 @@ def _archive(tx: Tx, rules: Rules, caller: Caller, query: DeleteQuery) -> Sessio
     session = find_session(tx, rules, view_of(tx, rules, caller), query.reference, lock=True)
     if key_of(session, rules).is_main:
         raise SessionProtected
-    if session.unfinished_runs or (query.purge and exchanges.has_open(tx, session.id)):
+    if session.unfinished_runs or (query.purge and _owes(tx, session)):
         raise SessionBusy(session.active_run_id)
     sessions.archive(tx, session)
     return session
+
+
+def _owes(tx: Tx, session: Session) -> bool:
+    """Whether something begun here, or a text on its way out, has no outcome yet."""
+    return exchanges.has_open(tx, session.id) or deliveries.has_open_from(tx, session.id)
 
 
 def _purge_some(tx: Tx, session: Session) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sessiond.access import View, find_or_make, key_of, view_of
@@ -11,7 +11,7 @@ from sessiond.model.callers import Caller
 from sessiond.model.errors import EtagMismatch, FieldProblem, InvalidField, ModelUnknown
 from sessiond.model.keys import ChatType
 from sessiond.model.rules import Rules
-from sessiond.model.sessions import Route, Session, kind_of
+from sessiond.model.sessions import Session, kind_of, route_problem
 from sessiond.store import sessions
 from sessiond.store.database import Database
 from sessiond.store.transaction import Tx
@@ -63,24 +63,13 @@ def _check(rules: Rules, values: Mapping[str, Any]) -> None:
         for name, value in values.items()
         if isinstance(value, str) and "\0" in value
     ]
-    problems += _route_problems(values.get("route"))
+    if problem := route_problem(values.get("route")):
+        problems.append(FieldProblem("patch.route", problem))
     if problems:
         raise InvalidField(*problems)
     model = values.get("model")
     if model and model not in rules.models:
         raise ModelUnknown("patch.model", model, sorted(rules.models))
-
-
-def _route_problems(route: Route | None) -> Iterator[FieldProblem]:
-    if route is None:
-        return
-    if not (route.channel and route.to):
-        yield FieldProblem("patch.route", "needs channel and to; clear it with update_mask instead")
-    for name, value in asdict(route).items():
-        if len(value) > MAX_ROUTE_PART:
-            yield FieldProblem(f"patch.route.{name}", f"is longer than {MAX_ROUTE_PART} characters")
-        if "\0" in value:
-            yield FieldProblem(f"patch.route.{name}", "contains a NUL character")
 
 
 def _columns(rules: Rules, session: Session, values: Mapping[str, Any]) -> dict[str, Any]:

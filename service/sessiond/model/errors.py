@@ -147,7 +147,7 @@ class SessionBusy(Refusal):
     reason = "SESSION_BUSY"
 
     def __init__(self, run_id: str) -> None:
-        what = f"run {run_id}" if run_id else "an exchange with another session"
+        what = f"run {run_id}" if run_id else "an exchange or a delivery of this session"
         super().__init__(f"{what} is unfinished; cancel it or wait for its end", run_id=run_id)
 
 
@@ -175,7 +175,7 @@ class LeaseLost(Refusal):
     reason = "LEASE_LOST"
 
     def __init__(self) -> None:
-        super().__init__("the lease is not, or no longer, yours; stop this run without a further call")
+        super().__init__("the lease is not, or no longer, yours; stop this work without a further call")
 
 
 class EventGap(Refusal):

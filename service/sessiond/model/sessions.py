@@ -26,6 +26,23 @@ class Route:
     thread_id: str = ""
 
 
+# Over all parts, in bytes: deliveries are found by their route, and an index can hold no more.
+MAX_ROUTE_BYTES = 2048
+
+
+def route_problem(route: Route | None) -> str:
+    """What is wrong with a route that a caller gave; empty when nothing is."""
+    if route is None:
+        return ""
+    parts = (route.channel, route.to, route.account_id, route.thread_id)
+    if not (route.channel.strip() and route.to.strip()):
+        return "needs channel and to"
+    if any("\0" in part for part in parts):
+        return "contains a NUL character"
+    size = sum(len(part.encode()) for part in parts)
+    return f"has {size} bytes, more than the limit of {MAX_ROUTE_BYTES}" if size > MAX_ROUTE_BYTES else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """One row of sessions, in the order in which the store selects it."""
@@ -100,6 +117,11 @@ def key_channel(stored_key: str) -> str:
     parts = stored_key.split(":", 4)
     named = len(parts) == 5 and parts[3] in ("group", "channel", "direct") and parts[2] != "subagent"
     return parts[2] if named else ""
+
+
+def key_chat_type(stored_key: str) -> str | None:
+    """The chat type that a group's or direct peer's key names, if any."""
+    return stored_key.split(":", 4)[3] if key_channel(stored_key) else None
 
 
 def display_name_of(session: Session) -> str:

@@ -60,7 +60,9 @@ class Gateway(rpc.GatewayServiceServicer):
     async def AcquireDeliveries(
         self, request: pb.AcquireDeliveriesRequest, context: Any
     ) -> pb.AcquireDeliveriesResponse:
-        taken = await acquire_deliveries(self._db, self._rules, self._waits, convert.acquire_query(request))
+        taken = await acquire_deliveries(
+            self._db, self._rules, self._waits, convert.acquire_query(request, context.time_remaining())
+        )
         shown = [convert.delivery(self._rules, each, for_holder=True) for each in taken]
         return pb.AcquireDeliveriesResponse(deliveries=shown)
 

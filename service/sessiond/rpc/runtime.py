@@ -27,7 +27,9 @@ class Runtime(rpc.RuntimeServiceServicer):
         self._waits = waits
 
     async def AcquireRuns(self, request: pb.AcquireRunsRequest, context: Any) -> pb.AcquireRunsResponse:
-        taken = await acquire_runs(self._db, self._rules, self._waits, convert.acquire_query(request))
+        taken = await acquire_runs(
+            self._db, self._rules, self._waits, convert.acquire_query(request, context.time_remaining())
+        )
         return pb.AcquireRunsResponse(runs=[convert.assignment(self._rules, each) for each in taken])
 
     async def HeartbeatRuns(self, request: pb.HeartbeatRunsRequest, context: Any) -> pb.HeartbeatRunsResponse:

@@ -15,6 +15,7 @@ from sessiond.model.runs import RUNTIME, LeaseToken, Run, RunKind
 from sessiond.model.sessions import Session, channel_of, key_channel
 from sessiond.model.tools import ToolPolicy
 from sessiond.store import exchanges, messages, run_queue, runs, sessions
+from sessiond.store.codec import decode
 from sessiond.store.database import Database
 from sessiond.store.run_queue import QUEUE_TOPIC, Lease
 from sessiond.store.runs import PlacedRun
@@ -28,6 +29,7 @@ HISTORY_BYTES = 1024 * 1024
 # One answer stays below the 4 MiB that a client takes by default: it is full once the next run might not fit.
 ANSWER_BYTES = 3 * 1024 * 1024
 FULL_BYTES = 1024 * 1024
+CONTEXT_BYTES = 512 * 1024
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class StepContext:
     requester_session_key: str
     requester_channel: str
     target_session_key: str
-    original_request: bytes
+    original_request: str
     first_reply: str
     latest_reply: str
     turn: int
@@ -58,7 +60,7 @@ class StepContext:
     @property
     def size(self) -> int:
         """About how many bytes it takes on the wire."""
-        return len(self.original_request) + len(self.first_reply.encode()) + len(self.latest_reply.encode())
+        return sum(len(text.encode()) for text in (self.original_request, self.first_reply, self.latest_reply))
 
 
 @dataclass(frozen=True)
@@ -208,17 +210,24 @@ def context_of(tx: Tx, rules: Rules, run: Run) -> StepContext | None:
         requester_session_key=requester.key if requester else "",
         requester_channel=_channel(requester) if requester else "",
         target_session_key=sessions.get(tx, exchange.target_session).key,
-        original_request=_original(tx, exchange),
-        first_reply=exchange.first_reply or "",
-        latest_reply=exchange.latest_reply or "",
+        original_request=_cut(_original(tx, exchange)),
+        first_reply=_cut(exchange.first_reply or ""),
+        latest_reply=_cut(exchange.latest_reply or ""),
         turn=run.turn,
         max_turns=exchange.max_turns,
         skip_token=skip_token_of(RunKind(run.kind)),
     )
 
 
-def _original(tx: Tx, exchange: Exchange) -> bytes:
-    return messages.bodies_at(tx, [exchange.request_place]).get(exchange.request_place, b"")
+def _original(tx: Tx, exchange: Exchange) -> str:
+    body = messages.bodies_at(tx, [exchange.request_place]).get(exchange.request_place)
+    return decode(body).text if body else ""
+
+
+def _cut(text: str) -> str:
+    """A text beside the input; with all of them at their largest, the answer would be too large to send."""
+    raw = text.encode()
+    return text if len(raw) <= CONTEXT_BYTES else raw[:CONTEXT_BYTES].decode(errors="ignore") + "\n[…]"
 
 
 def _channel(session: Session) -> str:

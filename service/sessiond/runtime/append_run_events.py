@@ -40,11 +40,16 @@ class Appended:
 
 async def append_run_events(db: Database, rules: Rules, query: AppendQuery) -> Appended:
     """Store what is new of these events; repeats and overlaps do no harm."""
-    _check(query)
+    _check(rules, query)
     return await db.write(lambda tx: _append(tx, rules, query))
 
 
-def _check(query: AppendQuery) -> None:
+def _check(rules: Rules, query: AppendQuery) -> None:
+    if not query.lease_token:
+        raise invalid("lease_token", "is required")
+    written = sum(len(event.text.encode()) for event in query.events if isinstance(event, Delta))
+    if written > rules.message_bytes:
+        raise MessageTooLarge("events", written, rules.message_bytes)
     if len(query.events) > MAX_EVENTS:
         raise invalid("events", f"has more than {MAX_EVENTS} events; use several calls")
     if query.events and query.first_sequence < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sessiond.exchange_steps import end_run, locked
 from sessiond.model.errors import LeaseLost, invalid
@@ -28,6 +28,9 @@ from sessiond.store.transaction import Tx
 from sessiond.turns import require_size
 
 MAX_REASON = 256
+MAX_FAILURE_TEXT = 16 * 1024
+# A reply may become another session's message, with its provenance beside it.
+REPLY_MARGIN = 2048
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ async def complete_run(db: Database, rules: Rules, query: CompleteQuery) -> Plac
 
 
 def _check(rules: Rules, query: CompleteQuery) -> None:
+    if not query.lease_token:
+        raise invalid("lease_token", "is required")
     if query.outcome is None:
         raise invalid("outcome", "is required: reply, failure or cancelled")
     if isinstance(query.outcome, Failure) and not query.outcome.reason.strip():
@@ -60,7 +65,7 @@ def _check(rules: Rules, query: CompleteQuery) -> None:
     if isinstance(query.outcome, str) and "\0" in query.outcome:
         raise invalid("reply", "has a NUL character, which no channel can carry; leave it out")
     if isinstance(query.outcome, str):
-        require_size(rules, "reply", (Text(query.outcome),))
+        require_size(rules, "reply", (Text(query.outcome),), REPLY_MARGIN)
 
 
 def _complete(tx: Tx, rules: Rules, query: CompleteQuery) -> PlacedRun:
@@ -84,7 +89,7 @@ def _ending(run: Run, query: CompleteQuery) -> Ending:
         return cancelled(run.cancel_actor, run.cancel_reason, query.usage)
     match query.outcome:
         case Failure() as failure:
-            return failed(failure, query.usage)
+            return failed(replace(failure, message=failure.message[:MAX_FAILURE_TEXT]), query.usage)
         case str() as reply:
             return skipped(query.usage) if is_skip(reply) else succeeded(reply, query.usage)
         case _:

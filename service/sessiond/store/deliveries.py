@@ -112,6 +112,11 @@ def has_open(tx: Tx, run_id: str) -> bool:
     return tx.row(_OPEN_OF, run=run_id) is not None
 
 
+def has_open_from(tx: Tx, session: int) -> bool:
+    """Whether a text out of this session has no outcome yet."""
+    return tx.row(_OPEN_FROM, session=session) is not None
+
+
 @dataclass(frozen=True)
 class DeliveryFilter:
     """What a list is narrowed to; empty = any."""
@@ -176,6 +181,12 @@ _GIVEN_UP = Statement(
 _OPEN_OF = Statement(
     "an open delivery of a run",
     sa.select(deliveries.c.id).where(deliveries.c.run_id == sa.bindparam("run"), _of_states(*OPEN_STATES)).limit(1),
+)
+_OPEN_FROM = Statement(
+    "an open delivery of a session",
+    sa.select(deliveries.c.id)
+    .where(deliveries.c.session == sa.bindparam("session"), _of_states(*OPEN_STATES))
+    .limit(1),
 )
 _some = sa.select(deliveries.c.id).where(deliveries.c.session == sa.bindparam("session")).limit(_limit)
 _DELETE_SOME = Statement("remove some deliveries of a session", sa.delete(deliveries).where(deliveries.c.id.in_(_some)))

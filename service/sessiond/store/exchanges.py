@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sessiond.model.exchanges import AnnouncePolicy, Exchange, ExchangeKind
 from sessiond.model.sessions import Route
 from sessiond.store.run_events import run_topic
-from sessiond.store.schema import exchanges
+from sessiond.store.schema import exchanges, sessions
 from sessiond.store.statement import Statement, insert
 from sessiond.store.transaction import Tx
 
@@ -78,7 +78,7 @@ def reopen(tx: Tx, exchange_id: str) -> None:
 
 
 def open_spawns(tx: Tx, requester: int) -> int:
-    """How many sub-agents of this session are not settled; exact while its row is locked."""
+    """How many sub-agents of this session have something to do; exact while its row is locked."""
     row = tx.row(_OPEN_SPAWNS, session=requester)
     return int(row[0]) if row else 0
 
@@ -124,10 +124,11 @@ _REOPEN = Statement(
     .values(state="open", settled_ms=sa.null()),
 )
 _OPEN_SPAWNS = Statement(
-    "how many sub-agents of a session are not settled",
+    "how many sub-agents of a session have something to do",
     sa.select(sa.func.count())
-    .select_from(exchanges)
+    .select_from(exchanges.join(sessions, sessions.c.id == exchanges.c.target_session))
     .where(
+        sessions.c.unfinished_runs > 0,
         exchanges.c.requester_session == sa.bindparam("session"),
         exchanges.c.state == sa.literal_column("'open'"),
         exchanges.c.kind == sa.literal_column("'spawn'"),

@@ -89,6 +89,8 @@ class PostgresDatabase:
                 return self._attempt(connection, work, now_ms)
             except _TRY_AGAIN:
                 continue
+            except pg.ProgramLimitExceeded as problem:  # an operational error by its class, but the request's fault
+                raise invalid("request", "has a text that is too long for an index; shorten names and ids") from problem
             except _AWAY as problem:
                 connection.invalidate()
                 raise StoreUnavailable from problem

@@ -11,10 +11,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from sessiond.model.callers import Caller
-from sessiond.model.errors import RequestIdReused
+from sessiond.model.errors import RequestIdReused, invalid
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import Statement, insert
 from sessiond.store.transaction import Tx
+
+MAX_REQUEST_ID = 256
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ def answered_once(tx: Tx, request: Request, do: Callable[[], dict[str, Any]]) ->
     """Do it, unless the same request was done before: then its first answer again."""
     if not request.request_id:
         return do()
+    if len(request.request_id) > MAX_REQUEST_ID:
+        raise invalid("request_id", f"is longer than {MAX_REQUEST_ID} characters")
     # Claiming the id comes first: on PostgreSQL a twin that runs beside us waits here for our commit.
     ids = {"caller": request.caller.scope, "request_id": request.request_id}
     claimed = {"method": request.method, "fingerprint": request.fingerprint, "answer": b"", "created_ms": tx.now_ms}

@@ -42,6 +42,12 @@ def after(tx: Tx, run_id: str, sequence: int, limit: int) -> list[StoredEvent]:
     return [StoredEvent(*row) for row in rows]
 
 
+def last_change(tx: Tx, run_id: str) -> int:
+    """The sequence of the latest change of state: all that a run's row tells happened up to there."""
+    row = tx.row(_LAST_CHANGE, run=run_id)
+    return int(row[0]) if row else 0
+
+
 def run_topic(run_id: str) -> str:
     """What is notified when something happened to a run."""
     return f"run:{run_id}"
@@ -62,6 +68,13 @@ def _row(run_id: str, sequence: int, at_ms: int, event: Event) -> dict[str, obje
 
 _INSERT = Statement(
     "append events", insert(run_events, ["run_id", "sequence", "at_ms", "kind", "message_place", "body"])
+)
+_LAST_CHANGE = Statement(
+    "the latest change of a run's state",
+    sa.select(run_events.c.sequence)
+    .where(run_events.c.run_id == sa.bindparam("run"), run_events.c.kind == sa.literal_column("'state'"))
+    .order_by(run_events.c.sequence.desc())
+    .limit(1),
 )
 _AFTER = Statement(
     "the events of a run after a sequence",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 import sqlalchemy as sa
@@ -32,6 +32,7 @@ class PlacedRun:
     session_id: str
     queue_position: int = 0
     blocking_run_id: str = ""
+    told: int = 1  # the event up to which the row tells what happened; further ones are for a wait to tell
 
     @property
     def input_message_id(self) -> str:
@@ -54,6 +55,12 @@ def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
     run = as_run(row[3:])
     position = _position(tx, run, row[2]) if run.state == "queued" else 0
     return PlacedRun(run, row[0], row[1], position, row[2] if position else "")
+
+
+def find_told(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
+    """As find, with the place from which a wait goes on after what the answer tells."""
+    found = find(tx, run_id, scope)
+    return replace(found, told=run_events.last_change(tx, run_id)) if found else None
 
 
 def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:

@@ -45,6 +45,7 @@ class NewSession:
     kind: SessionKind
     session_id: str
     sandboxed: bool = False
+    is_subagent: bool = False
     spawned_by: Session | None = None
     label: str = ""
     model: str = ""
@@ -99,7 +100,7 @@ def create(tx: Tx, new: NewSession) -> Session:
         "spawned_by": parent.key if parent else "",
         "spawn_path": f"{parent.spawn_path or '/'}{parent.id}/" if parent else "",
         "spawn_root": int((parent.spawn_path or f"/{parent.id}/").split("/", 2)[1]) if parent else None,
-        "spawn_depth": parent.spawn_depth + 1 if parent else 0,
+        "spawn_depth": parent.spawn_depth + 1 if parent else int(new.is_subagent),
         "label": new.label,
         "model": new.model,
         "tool_policy": new.tool_policy,

@@ -62,7 +62,7 @@ async def _changed(db: Database, rules: Rules, waits: Waits, caller: Caller, que
 
 def _look(tx: Tx, rules: Rules, caller: Caller, run_id: str) -> tuple[PlacedRun, View]:
     view = view_of(tx, rules, caller, TOOL)
-    placed = runs.find(tx, run_id, view.scope)
+    placed = runs.find_told(tx, run_id, view.scope)
     if placed is None:
         raise RunNotFound
     return placed, view

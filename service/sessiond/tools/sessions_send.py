@@ -196,7 +196,7 @@ async def _waited(db: Database, waits: Waits, sent: Sent, note: NotedWait, timeo
     with waits.wake.listen(run_topic(run_id), DRAIN_TOPIC) as changed:
         while True:
             changed.clear()
-            placed = await db.read(lambda tx: runs.find(tx, run_id)) or sent.placed
+            placed = await db.read(lambda tx: runs.find_told(tx, run_id)) or sent.placed
             left = until - loop.time()
             if placed.run.is_final or left <= 0 or waits.is_draining:
                 return replace(sent, placed=placed, waited=True)

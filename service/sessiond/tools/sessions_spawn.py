@@ -141,7 +141,7 @@ def _create(
 
 def _agent(rules: Rules, requester: Session | None, query: SpawnQuery) -> Agent:
     """Who may take the task: checked by the function that AgentsList shows (P3, P4)."""
-    if requester is not None and requester.spawn_depth >= rules.subagents.max_depth:
+    if (requester.spawn_depth if requester else 0) >= rules.subagents.max_depth:
         raise SubagentSpawn(rules.subagents.max_depth)
     requester_id = requester.agent_id if requester else rules.roster.default_id
     wanted = agent_id_of(query.agent_id) if query.agent_id else requester_id
@@ -168,6 +168,7 @@ def _child(tx: Tx, rules: Rules, requester: Session | None, agent: Agent, query:
         kind=key.kind,
         session_id=new_id(),
         sandboxed=confined,
+        is_subagent=True,
         spawned_by=requester,
         label=query.label,
         model=query.model or agent.subagent_model or agent.model,

@@ -85,12 +85,11 @@ class Running:
         context = self.assignment.context
         if context is None:
             return None
-        request = decode(context.original_request).text if context.original_request else ""
         return Step(
             requester_session_key=context.requester_session_key,
             requester_channel=context.requester_channel,
             target_session_key=context.target_session_key,
-            original_request=request,
+            original_request=context.original_request,
             first_reply=context.first_reply,
             latest_reply=context.latest_reply,
             turn=context.turn,

@@ -20,7 +20,7 @@ from sessiond.model.runs import cursor_of
 from sessiond.rpc.convert import sessions
 from sessiond.rpc.convert.enums import CHAT_TYPE, DELIVERY_STATE, POLICY_ACTION
 from sessiond.rpc.convert.messages import content_of
-from sessiond.rpc.convert.scalars import count, given, timestamp
+from sessiond.rpc.convert.scalars import before_deadline, count, given, timestamp
 from sessiond.store.codec import encode_delivery
 from sessiond.store.deliveries import PlacedDelivery
 from sessiontools.v1 import delivery_pb2
@@ -73,8 +73,8 @@ def chat_answer(rules: Rules, answer: ChatAnswer) -> pb.ChatSendResponse:
     return pb.ChatSendResponse(
         status=pb.ChatStatus.Value(f"CHAT_STATUS_{answer.status.name}"),
         run_id=answer.run_id,
-        session_key=shown(answer.session.key, rules.keys, answer.view.agent_id),
-        session_id=answer.session.session_id,
+        session_key=shown(answer.session_key, rules.keys, answer.view.agent_id),
+        session_id=answer.session_id,
         message_id=answer.message_id,
         queue_position=count(answer.queue_position),
         command_reply=answer.command_reply,
@@ -82,10 +82,10 @@ def chat_answer(rules: Rules, answer: ChatAnswer) -> pb.ChatSendResponse:
     )
 
 
-def acquire_query(request: pb.AcquireDeliveriesRequest) -> AcquireQuery:
+def acquire_query(request: pb.AcquireDeliveriesRequest, deadline_s: float | None) -> AcquireQuery:
     """Which texts a gateway can send."""
-    wait_s = given(request, "wait_seconds") or 0
-    return AcquireQuery(tuple(request.channels), request.max_deliveries, wait_s)
+    wait_s = before_deadline(given(request, "wait_seconds") or 0, deadline_s)
+    return AcquireQuery(tuple(channel.lower() for channel in request.channels), request.max_deliveries, wait_s)
 
 
 def nack_query(request: pb.NackDeliveryRequest) -> NackQuery:

@@ -10,12 +10,11 @@ from sessiond.model.runs import Run
 from sessiond.model.visibility import EVERYTHING
 from sessiond.rpc.convert import runs, sessions
 from sessiond.rpc.convert.messages import draft_of
-from sessiond.rpc.convert.scalars import count, given, timestamp
+from sessiond.rpc.convert.scalars import before_deadline, count, given, timestamp
 from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, StepContext
 from sessiond.runtime.append_run_events import AppendQuery, Brought
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery
 from sessiond.runtime.heartbeat_runs import LeaseStatus
-from sessiond.store.codec import decode
 from sessiontools.v1 import agent_pb2, message_pb2
 from sessiontools.v1 import runtime_service_pb2 as pb
 
@@ -23,9 +22,9 @@ from sessiontools.v1 import runtime_service_pb2 as pb
 NOBODY = View(None, EVERYTHING)
 
 
-def acquire_query(request: pb.AcquireRunsRequest) -> AcquireQuery:
+def acquire_query(request: pb.AcquireRunsRequest, deadline_s: float | None) -> AcquireQuery:
     """Which runs a runtime can execute."""
-    wait_s = given(request, "wait_seconds") or 0
+    wait_s = before_deadline(given(request, "wait_seconds") or 0, deadline_s)
     return AcquireQuery(request.runtime_id, tuple(request.agent_ids), request.max_runs, wait_s)
 
 
@@ -58,7 +57,7 @@ def _context(step: StepContext) -> agent_pb2.AgentContext:
         requester_session_key=step.requester_session_key,
         requester_channel=step.requester_channel,
         target_session_key=step.target_session_key,
-        original_request=decode(step.original_request).text if step.original_request else "",
+        original_request=step.original_request,
         first_reply=step.first_reply,
         latest_reply=step.latest_reply,
         turn=step.turn,

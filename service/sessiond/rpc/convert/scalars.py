@@ -6,6 +6,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 MAX_UINT32 = 2**32 - 1
+MAX_POLL_S = 55
 
 
 def timestamp(millis: int) -> Timestamp:
@@ -31,3 +32,8 @@ def count_or_none(value: int | None) -> int | None:
 def given(request: Message, field: str) -> int | None:
     """The value of an optional number; None when the caller did not set it."""
     return getattr(request, field) if request.HasField(field) else None
+
+
+def before_deadline(wait_s: float, deadline_s: float | None) -> float:
+    """How long to wait so that the answer is on its way before the caller gives up; too long a wait stays refused."""
+    return wait_s if deadline_s is None or wait_s > MAX_POLL_S else min(wait_s, 0.8 * deadline_s)

@@ -103,7 +103,7 @@ def sent(rules: Rules, answer: Sent) -> pb.SessionsSendResponse:
         exchange_id=answer.exchange_id,
         queue_position=count(placed.queue_position),
         blocking_run_id=placed.blocking_run_id,
-        cursor=cursor_of(run.id, run.event_count),
+        cursor=cursor_of(run.id, placed.told),
         announce_route=sessions.route(answer.route),
         no_route_reason="NO_ROUTE" if announces and answer.route is None else "",
         max_ping_pong_turns=answer.max_turns,
@@ -164,7 +164,7 @@ def get_query(request: pb.GetRunRequest, deadline_s: float | None) -> GetQuery:
 
 def got(rules: Rules, placed: PlacedRun, view: View) -> pb.GetRunResponse:
     """The run as it is now."""
-    cursor = cursor_of(placed.run.id, placed.run.event_count)
+    cursor = cursor_of(placed.run.id, placed.told)
     return pb.GetRunResponse(run=runs.run(rules, view, placed), cursor=cursor)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sessiond.access import View
 from sessiond.model.keys import shown
 from sessiond.model.rules import Rules
-from sessiond.model.sessions import Route, Session, channel_of, display_name_of, key_channel
+from sessiond.model.sessions import Route, Session, channel_of, display_name_of, key_channel, key_chat_type
 from sessiond.model.visibility import Scope
 from sessiond.rpc.convert.enums import CHAT_TYPE, POLICY_ACTION, RUN_STATE, SESSION_KIND
 from sessiond.rpc.convert.scalars import count_or_none, timestamp, timestamp_or_none
@@ -38,7 +38,7 @@ def session(rules: Rules, view: View, stored: Session, messages: list[bytes] | N
         last_channel=stored.route_channel,
         last_to=stored.route_to,
         delivery_context=route(stored.route),
-        chat_type=CHAT_TYPE.number(stored.chat_type),
+        chat_type=CHAT_TYPE.number(stored.chat_type or key_chat_type(stored.key)),
         transcript_path=rules.transcript_of(stored.session_id),
         spawned_by=shown(stored.spawned_by, rules.keys, agent_id) if stored.spawned_by else "",
         sandboxed=bool(stored.sandboxed),
@@ -62,7 +62,7 @@ def route(stored: Route | None) -> delivery_pb2.Route | None:
 
 def route_of(given: delivery_pb2.Route) -> Route:
     """The model's route."""
-    return Route(given.channel, given.to, given.account_id, given.thread_id)
+    return Route(given.channel.lower(), given.to, given.account_id, given.thread_id)
 
 
 def visibility(scope: Scope) -> session_pb2.Visibility:
