@@ -112,7 +112,9 @@ async def test_an_owner_sets_the_policy_of_a_chat_by_a_message(
     answer = await stage.chat(text, is_owner=True)
 
     assert (answer.status, answer.command_reply, answer.run_id) == (ChatStatus.COMMAND, reply, "")
-    assert answer.session.send_policy == override
+    session = await session_of(stage.db, GROUP)
+    assert session is not None
+    assert session.send_policy == override
     assert await stage.said(GROUP) == []
 
 
@@ -131,7 +133,9 @@ async def test_with_other_words_it_is_an_ordinary_message(stage: Stage, text: st
     answer = await stage.chat(text, is_owner=True)
 
     assert answer.status is ChatStatus.QUEUED
-    assert answer.session.send_policy is None
+    session = await session_of(stage.db, GROUP)
+    assert session is not None
+    assert session.send_policy is None
     assert await stage.said(GROUP) == [("user", text)]
 
 

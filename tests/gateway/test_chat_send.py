@@ -37,7 +37,7 @@ ROUTE = Route("telegram", "-100", "bot", "7")
 async def test_first_contact_makes_the_session(engine: Engine) -> None:  # K9
     answer = await engine.chat(GROUP)
 
-    assert (answer.status, answer.session.key, answer.queue_position) == ("queued", GROUP, 0)
+    assert (answer.status, answer.session_key, answer.queue_position) == ("queued", GROUP, 0)
     assert await count(engine.db, sessions_table) == 1
     run = await engine.run(answer.run_id)
     assert (run.kind, run.state) == ("chat", "queued")
