@@ -107,11 +107,11 @@ def find_or_make(
         return make(tx, rules, key)
 
 
-def make(tx: Tx, rules: Rules, key: SessionKey) -> Session:
-    """Make the session of a key."""
+def make(tx: Tx, rules: Rules, key: SessionKey, is_history: bool = False) -> Session:
+    """Make the session of a key; only history may belong to an agent that is not configured any more."""
     if key.is_reserved:
         raise InvalidKey(f"{key.rest!r} is reserved; no session can have this key")
-    if key.agent_id not in rules.roster.agents:
+    if key.agent_id not in rules.roster.agents and not is_history:
         raise AgentNotFound(key.agent_id)
     sandboxed = is_sandboxed(rules.roster.agents.get(key.agent_id), key.is_main)
     return sessions.create(

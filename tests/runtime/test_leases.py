@@ -61,9 +61,17 @@ async def test_a_write_with_an_old_token_is_refused_and_changes_nothing(engine: 
 
 @pytest.mark.parametrize("name", WRITES)
 async def test_a_token_that_is_none_is_refused_like_a_lost_one(engine: Engine, name: str) -> None:  # R3
-    for token in ("", "x", "a.b.c", "a.1.c", "no-run.1.secret", "a.-1.c", "a.١.c", f"a.{'9' * 30}.c"):
+    for token in ("x", "a.b.c", "a.1.c", "no-run.1.secret", "a.-1.c", "a.١.c", f"a.{'9' * 30}.c"):
         with pytest.raises(LeaseLost):
             await WRITES[name](engine, token)
+
+
+@pytest.mark.parametrize("name", WRITES)
+async def test_a_token_is_required(engine: Engine, name: str) -> None:  # X1
+    with pytest.raises(InvalidField) as refused:
+        await WRITES[name](engine, "")
+
+    assert [each.field for each in refused.value.fields] == ["lease_token"]
 
 
 @pytest.mark.parametrize("name", WRITES)

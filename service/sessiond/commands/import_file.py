@@ -81,7 +81,7 @@ class FileImport:
         return Imported(target, str(key), added, is_current)
 
     def _begin(self, tx: Tx, key: SessionKey, session_id: str, began_ms: int) -> Target:
-        session = sessions.find_by_key(tx, str(key), lock=True) or make(tx, self._rules, key)
+        session = sessions.find_by_key(tx, str(key), lock=True) or make(tx, self._rules, key, is_history=True)
         return imports.begin(tx, session, session_id, min(began_ms, tx.now_ms))
 
     async def _append(self, target: Target, batch: list[TimedDraft]) -> Target:

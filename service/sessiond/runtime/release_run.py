@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sessiond.exchange_steps import end_run, locked
-from sessiond.model.errors import LeaseLost
+from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RUNTIME, LeaseToken, RunState, cancelled
 from sessiond.store import run_queue, runs
@@ -26,6 +26,8 @@ class ReleaseQuery:
 
 async def release_run(db: Database, rules: Rules, query: ReleaseQuery) -> PlacedRun:
     """The run, QUEUED again; or CANCELLED, when it was being cancelled."""
+    if not query.lease_token:
+        raise invalid("lease_token", "is required")
     return await db.write(lambda tx: _release(tx, rules, query))
 
 

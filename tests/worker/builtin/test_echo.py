@@ -118,7 +118,7 @@ async def test_an_answer_that_no_message_could_hold_is_shortened() -> None:  # H
     ("line", "failure"),
     [
         ("fail BROKEN", Failure("BROKEN", "BROKEN")),
-        ("fail BROKEN it is  so\\nbad ", Failure("BROKEN", "BROKEN it is  so\nbad")),
+        ("fail BROKEN it is  so\\nbad ", Failure("BROKEN", "it is  so\nbad")),
     ],
 )
 async def test_fail_ends_with_its_reason(line: str, failure: Failure) -> None:

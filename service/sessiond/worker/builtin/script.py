@@ -187,10 +187,10 @@ def _name(rest: str) -> tuple[str, str]:
 
 
 def _fail(rest: str) -> Fail:
-    reason = rest.strip().partition(" ")[0]
+    reason, _, message = rest.strip().partition(" ")
     if not reason or len(reason) > MAX_REASON:
         raise ValueError(f"fail needs a reason of at most {MAX_REASON} characters")
-    return Fail(Failure(reason, _unescaped(rest.strip())))
+    return Fail(Failure(reason, _unescaped(message.strip()) or reason))
 
 
 def _alone(action: Action) -> Callable[[str], Action]:
