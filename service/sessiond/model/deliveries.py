@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sessiond.model.sessions import Route
+from sessiond.model.sessions import Routed
 
 FIRST_BACKOFF_MS = 1_000
 MAX_BACKOFF_MS = 300_000
@@ -33,7 +33,7 @@ OPEN_STATES = (DeliveryState.PENDING, DeliveryState.LEASED, DeliveryState.UNCONF
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Routed):
     """One row of deliveries, in the order in which the store selects it."""
 
     id: str
@@ -69,13 +69,6 @@ class Delivery:
     def is_final(self) -> bool:
         """Whether it has an outcome."""
         return self.delivery_state.is_final
-
-    @property
-    def route(self) -> Route | None:
-        """Where it goes."""
-        if not self.route_channel:
-            return None
-        return Route(self.route_channel, self.route_to, self.route_account_id, self.route_thread_id)
 
 
 def backoff_ms(attempts: int, retry_after_ms: int = 0) -> int:

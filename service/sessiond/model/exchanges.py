@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from sessiond.model.keys import SessionKey
 from sessiond.model.runs import Ending, RunKind, RunState
-from sessiond.model.sessions import Route, Session
+from sessiond.model.sessions import Route, Routed, Session
 
 REPLY_SKIP = "REPLY_SKIP"
 ANNOUNCE_SKIP = "ANNOUNCE_SKIP"
@@ -40,7 +40,7 @@ class Suppressed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Routed):
     """One row of exchanges, in the order in which the store selects it."""
 
     id: str
@@ -66,13 +66,6 @@ class Exchange:
     def is_settled(self) -> bool:
         """Whether loop, announce and delivery have an outcome."""
         return self.state == "settled"
-
-    @property
-    def route(self) -> Route | None:
-        """Where its announcement goes, as promised when it began."""
-        if not self.route_channel:
-            return None
-        return Route(self.route_channel, self.route_to, self.route_account_id, self.route_thread_id)
 
     @property
     def can_talk(self) -> bool:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from sessiond.model.errors import CursorMismatch
 from sessiond.model.messages import Usage
-from sessiond.model.sessions import Route
+from sessiond.model.sessions import Routed
 
 
 class RunState(StrEnum):
@@ -53,7 +53,7 @@ class Pool(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Run(Routed):
     """One row of runs, in the order in which the store selects it."""
 
     id: str
@@ -105,13 +105,6 @@ class Run:
     route_to: str
     route_account_id: str
     route_thread_id: str
-
-    @property
-    def route(self) -> Route | None:
-        """Where a chat's reply goes, as its message came; None when there is nowhere."""
-        if not self.route_channel:
-            return None
-        return Route(self.route_channel, self.route_to, self.route_account_id, self.route_thread_id)
 
     @property
     def run_state(self) -> RunState:

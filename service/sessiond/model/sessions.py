@@ -26,6 +26,24 @@ class Route:
     thread_id: str = ""
 
 
+class Routed:
+    """A row with a route in its columns."""
+
+    __slots__ = ()
+
+    route_channel: str
+    route_to: str
+    route_account_id: str
+    route_thread_id: str
+
+    @property
+    def route(self) -> Route | None:
+        """Where its texts go; None when there is nowhere."""
+        if not self.route_channel:
+            return None
+        return Route(self.route_channel, self.route_to, self.route_account_id, self.route_thread_id)
+
+
 # Over all parts, in bytes: deliveries are found by their route, and an index can hold no more.
 MAX_ROUTE_BYTES = 2048
 
@@ -44,7 +62,7 @@ def route_problem(route: Route | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class Session(Routed):
     """One row of sessions, in the order in which the store selects it."""
 
     id: int
@@ -84,13 +102,6 @@ class Session:
     last_run_order: int
     unfinished_runs: int
     tool_policy: str
-
-    @property
-    def route(self) -> Route | None:
-        """Where the session was last reached, the delivery context; none before a gateway told one."""
-        if not self.route_channel:
-            return None
-        return Route(self.route_channel, self.route_to, self.route_account_id, self.route_thread_id)
 
     @property
     def etag(self) -> str:
