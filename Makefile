@@ -67,8 +67,8 @@ breaking: $(VENV)/.dev ## compare proto/ with another state of it (BREAKING_BASE
 demo: $(VENV)/.runtime ## watch a scripted story: a reply loop, a sub-agent, a denied channel, a cancel
 	@$(BIN)/sessiontools demo
 
-torture: $(VENV)/.dev ## kill, cut and restart for longer than CI does (TORTURE_SECONDS)
-	TORTURE_SECONDS=$${TORTURE_SECONDS:-600} $(BIN)/pytest -s tests/system
+torture: $(VENV)/.dev ## kill, cut and restart for longer than CI does (TORTURE_SECONDS for each kind)
+	TORTURE_SECONDS=$${TORTURE_SECONDS:-150} $(BIN)/pytest -s tests/system
 
 bench: $(VENV)/.dev ## measure, and write docs/performance.md
 	$(BIN)/python -m bench

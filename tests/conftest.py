@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -15,6 +16,10 @@ from sessiond.store.migrations import migrate
 from sessiond.store.opening import engine_of, open_database
 from tests.fakes.clock import ManualClock
 from tests.postgres import empty, migrated, running_postgres
+
+# Tests start processes while they hold gRPC connections; gRPC's handlers for forks are no use there, and do harm. It
+# reads this when it is first imported, which nothing above does.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
 @pytest.fixture(scope="session")

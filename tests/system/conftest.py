@@ -10,9 +10,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-# These tests start processes while they hold gRPC connections; gRPC's handlers for forks are no use there, and do harm.
-os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
-
 Rounds = Callable[[], Iterator[random.Random]]
 
 
