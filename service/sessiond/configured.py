@@ -36,17 +36,7 @@ def rules_of(settings: Settings) -> Rules:
             agent_to_agent_allow=tuple(pattern.lower() for pattern in settings.tools.agent_to_agent.allow),
             sandbox_clamps=settings.agents.defaults.sandbox.session_tools_visibility == "spawned",
         ),
-        runs=RunRules(
-            lease_ms=_ms(settings.runtime.lease_seconds),
-            cancel_grace_ms=_ms(settings.runtime.cancel_grace_seconds),
-            slots={
-                Pool.AGENTS: settings.agents.defaults.max_concurrent,
-                Pool.SUBAGENTS: settings.agents.defaults.subagents.max_concurrent,
-            },
-            queue_depth=settings.limits.queue_depth,
-            max_runs_per_trace=settings.session.agent_to_agent.max_runs_per_trace,
-            max_turns=settings.session.agent_to_agent.max_ping_pong_turns,
-        ),
+        runs=_run_rules(settings),
         waits=WaitRules(
             per_caller=settings.server.max_waits_per_caller,
             per_server=settings.server.max_waits,
@@ -71,6 +61,20 @@ def rules_of(settings: Settings) -> Rules:
         purge_after_ms=_ms(settings.retention.purge_after_days * 86400),
         message_bytes=settings.limits.message_bytes,
         transcripts_dir=_transcripts_dir(settings),
+    )
+
+
+def _run_rules(settings: Settings) -> RunRules:
+    return RunRules(
+        lease_ms=_ms(settings.runtime.lease_seconds),
+        cancel_grace_ms=_ms(settings.runtime.cancel_grace_seconds),
+        slots={
+            Pool.AGENTS: settings.agents.defaults.max_concurrent,
+            Pool.SUBAGENTS: settings.agents.defaults.subagents.max_concurrent,
+        },
+        queue_depth=settings.limits.queue_depth,
+        max_runs_per_trace=settings.session.agent_to_agent.max_runs_per_trace,
+        max_turns=settings.session.agent_to_agent.max_ping_pong_turns,
     )
 
 

@@ -131,6 +131,16 @@ async def test_a_schema_of_a_newer_program_is_refused(bare: sa.Engine, bare_url:
     assert version_of(bare) == "9999"
 
 
+async def test_a_schema_that_is_too_old_to_migrate_is_refused_as_such(bare: sa.Engine, bare_url: str) -> None:
+    migrate(bare)
+    set_version(bare, "0000")
+
+    with pytest.raises(StoreProblem, match="schema version 0000, older than any that this program can migrate from"):
+        await open_database(bare_url, on_commit=lambda topics: None)
+
+    assert version_of(bare) == "0000"
+
+
 @pytest.mark.parametrize("table", ["sessions", "messages"])
 async def test_a_database_of_another_program_is_refused_and_left_as_it_was(
     bare: sa.Engine, bare_url: str, table: str

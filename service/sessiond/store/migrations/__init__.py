@@ -49,8 +49,13 @@ def _upgrade(connection: sa.Connection, wanted: str) -> None:
     found = current_version(connection)  # again, now that nobody else can change it
     if found is not None and found not in known_versions():
         newest = known_versions()[-1]
-        text = f"the database has schema version {found}, newer than this program's {newest}; use the newer program"
-        raise StoreProblem(text)
+        if found > newest:
+            raise StoreProblem(
+                f"the database has schema version {found}, newer than this program's {newest}; use the newer program"
+            )
+        raise StoreProblem(
+            f"the database has schema version {found}, older than any that this program can migrate from"
+        )
     # Imported here because most starts find nothing to do and alembic is slow to load.
     from alembic import command
     from alembic.config import Config
