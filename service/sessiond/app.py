@@ -22,12 +22,16 @@ from sessiond.rpc.gateway import Gateway
 from sessiond.rpc.guard import Guard
 from sessiond.rpc.health import Health, add_health
 from sessiond.rpc.listening import TlsFiles, listen
+from sessiond.rpc.rate import RateLimit
 from sessiond.rpc.reflection import add_reflection
+from sessiond.rpc.run_tokens import RunTokens
 from sessiond.rpc.runtime import Runtime
 from sessiond.rpc.server import ServerLimits, build_server, drain
 from sessiond.rpc.session_tools import SessionTools
 from sessiond.rpc.toolbox import Toolbox
 from sessiond.settings import Settings
+from sessiond.signing import first_key
+from sessiond.store import signing_keys
 from sessiond.store.database import Database
 from sessiond.store.opening import open_database
 from sessiond.waiting import Waits
@@ -51,6 +55,7 @@ class Running:
     port: int
     health: Health
     server: grpc.aio.Server
+    credentials: Credentials
 
 
 @asynccontextmanager
@@ -65,7 +70,12 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
         rules = rules_of(settings)
         waits = Waits(wake, rules.waits)
         tools = SessionTools(db, rules, waits)
-        server = _server(settings, db, rules, waits, tools, health)
+        await db.write(first_key)
+        run_tokens = RunTokens(lambda: db.read(signing_keys.newest_first), rules.run_token_ms / 1000)
+        await run_tokens.refresh()
+        credentials = Credentials(tokens_of(settings), run_tokens)
+        server = _server(settings, db, credentials)
+        _add_services(server, db, rules, waits, tools, run_tokens, health)
         providers = providers_of(models_of(settings, os.environ))
         stack.push_async_callback(close_all, providers)
         worker = Worker(db, rules, waits, providers, Toolbox(tools))
@@ -77,13 +87,18 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
             insecure=settings.server.insecure,
         )
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
-        works = [watch_store(db, health.set_serving), worker.run(), sweep_for_ever(db, rules)]
+        works = [
+            watch_store(db, health.set_serving),
+            worker.run(),
+            sweep_for_ever(db, rules),
+            run_tokens.refresh_for_ever(),
+        ]
         for work in (*works, mirror_for_ever(db, rules.transcripts_dir, hints)):
             stack.callback(tasks.create_task(work).cancel)
         await server.start()
         steps = (waits.drain, worker.release_all)
         stack.push_async_callback(drain, server, health, settings.server.drain_grace_seconds, steps)
-        yield Running(port, health, server)
+        yield Running(port, health, server, credentials)
 
 
 def _publish(wake: Wake, hints: MirrorHints, topics: Iterable[str]) -> None:
@@ -91,17 +106,28 @@ def _publish(wake: Wake, hints: MirrorHints, topics: Iterable[str]) -> None:
         each.publish(topics)
 
 
-def _server(
-    settings: Settings, db: Database, rules: Rules, waits: Waits, tools: SessionTools, health: Health
-) -> grpc.aio.Server:
-    guard = Guard(admission(Credentials(tokens_of(settings)), partial(is_live, db)))
-    server = build_server(guard, ServerLimits(settings.server.max_request_bytes))
+def _server(settings: Settings, db: Database, credentials: Credentials) -> grpc.aio.Server:
+    own, limits = settings.server, settings.limits
+    rate = RateLimit(limits.requests_per_second, limits.request_burst, asyncio.get_running_loop().time)
+    admit = admission(credentials, partial(is_live, db), rate, own.max_metadata_bytes)
+    bounds = ServerLimits(own.max_request_bytes, own.max_metadata_bytes, own.max_concurrent_streams)
+    return build_server(Guard(admit, own.max_request_bytes), bounds)
+
+
+def _add_services(
+    server: grpc.aio.Server,
+    db: Database,
+    rules: Rules,
+    waits: Waits,
+    tools: SessionTools,
+    run_tokens: RunTokens,
+    health: Health,
+) -> None:
     session_tools_service_pb2_grpc.add_SessionToolsServiceServicer_to_server(tools, server)
     gateway_service_pb2_grpc.add_GatewayServiceServicer_to_server(Gateway(db, rules, waits), server)
-    runtime_service_pb2_grpc.add_RuntimeServiceServicer_to_server(Runtime(db, rules, waits), server)
+    runtime_service_pb2_grpc.add_RuntimeServiceServicer_to_server(Runtime(db, rules, waits, run_tokens), server)
     add_health(server, health)
     add_reflection(server, SERVICES)
-    return server
 
 
 def _tls_files(settings: Settings) -> TlsFiles | None:

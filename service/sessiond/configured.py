@@ -12,7 +12,7 @@ from sessiond.model.policy import PolicyRule, SendPolicy
 from sessiond.model.rules import DeliveryRules, Price, Rules, RunRules, SubagentRules, WaitRules
 from sessiond.model.runs import Pool
 from sessiond.model.sessions import PolicyAction
-from sessiond.model.visibility import VisibilityRules, VisibilitySetting
+from sessiond.model.visibility import RedactSetting, VisibilityRules, VisibilitySetting
 from sessiond.rpc.credentials import Token
 from sessiond.settings import AgentDefaults, AgentSettings, ModelSettings, Settings
 from sessiond.worker.providers import ModelConfig
@@ -58,6 +58,8 @@ def rules_of(settings: Settings) -> Rules:
         },
         announce_stats=settings.announce.stats,
         request_id_ms=_ms(settings.retention.request_id_hours * 3600),
+        run_token_ms=_ms(settings.auth.run_token_hours * 3600),
+        redact=RedactSetting(settings.tools.sessions.redact),
         purge_after_ms=_ms(settings.retention.purge_after_days * 86400),
         message_bytes=settings.limits.message_bytes,
         transcripts_dir=_transcripts_dir(settings),

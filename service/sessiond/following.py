@@ -15,6 +15,7 @@ from sessiond.model.callers import Caller
 from sessiond.model.errors import RunNotFound
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Run
+from sessiond.model.visibility import masks_words
 from sessiond.model.waits import EndReason, WaitMode, WaitUntil
 from sessiond.store import deliveries, exchanges, run_events, runs
 from sessiond.store.database import Database
@@ -154,14 +155,14 @@ class Following:
         for each in self.followed:
             page = pages.pop(0) if pages else await self._look(each)
             while True:
+                each.placed, each.is_over = page.placed, page.is_over
                 for event in page.events:
                     each.read = event.sequence
                     if event.kind in _ONLY_SETTLED and self._how.until is WaitUntil.REPLY:
                         continue  # and the cursor stays before it, for a later wait until SETTLED
                     each.seen = event.sequence
-                    if event.kind != "delta" or self._how.include_deltas:
+                    if event.kind != "delta" or (self._how.include_deltas and not self._is_masked(page)):
                         yield Happened(each, event)
-                each.placed, each.is_over = page.placed, page.is_over
                 if len(page.events) < PAGE_EVENTS:
                     break
                 page = await self._look(each)
@@ -198,6 +199,11 @@ class Following:
             require_settleable(tx, self._rules, self._caller, view, placed.run)
         events = run_events.after(tx, each.run_id, each.read, PAGE_EVENTS)
         return _Page(placed, events, self._is_over(tx, placed), tx.now_ms, view)
+
+    def _is_masked(self, page: _Page) -> bool:
+        """Whether credentials are masked for this reader; a piece of a text does not show whether it is part of one."""
+        placed = page.placed
+        return masks_words(self._rules.redact, page.view.acting, placed.run.session, placed.parties)
 
     def _is_over(self, tx: Tx, placed: PlacedRun) -> bool:
         if not placed.run.is_final or self._how.until is WaitUntil.REPLY:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import jwt
+
 from sessiontools.v1 import gateway_service_pb2 as gateway
 from sessiontools.v1 import run_pb2
 from sessiontools.v1 import runtime_service_pb2 as runtime
@@ -100,7 +102,7 @@ async def test_a_text_on_its_way_out_keeps_its_session_from_being_purged(tmp_pat
 
 async def test_a_made_up_run_token_opens_nothing(tmp_path: Path) -> None:  # V1
     async with served(tmp_path, EXTERNAL) as server:
-        made_up = bearer("run.nothing.1.x")
+        made_up = bearer(jwt.encode({"sub": "run"}, b"x" * 32, headers={"typ": "sessiontools-run+jwt", "kid": "mine"}))
         calls = (
             server.tools.SessionsList(tools.SessionsListRequest(), metadata=made_up),
             server.runtime.AcquireRuns(runtime.AcquireRunsRequest(runtime_id="rt"), metadata=made_up),

@@ -19,6 +19,9 @@ from sessiond.rpc.calls import current_call, the_caller
 from sessiond.rpc.credentials import Credentials, Token, hash_of
 from sessiond.rpc.guard import Guard
 from sessiond.rpc.health import Health, add_health
+from sessiond.rpc.rate import RateLimit
+from sessiond.rpc.run_tokens import RunTokens
+from sessiond.store.signing_keys import SigningKey
 from sessiontools.v1 import session_tools_service_pb2 as pb
 from sessiontools.v1 import session_tools_service_pb2_grpc as rpc
 from tests.rpc.serving import TOOLS, Tools, details, error_info, raw_call, rich_status, serving
@@ -197,16 +200,34 @@ async def test_a_method_that_is_not_there_yet_says_so(method: str) -> None:
         call = raw_call(channel, f"{TOOLS}/{method}", is_stream=method == "WaitRuns")
 
         assert await call.code() is grpc.StatusCode.UNIMPLEMENTED
-        assert f"{TOOLS}/{method} is part of the contract" in await call.details()
+        assert f"does not serve {TOOLS}/{method};" in await call.details()
         assert error_info(await rich_status(call)).reason == "NOT_IMPLEMENTED"
 
 
-async def test_a_method_outside_the_contract_gets_grpcs_own_answer(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("is_stream", [False, True])
+async def test_a_method_outside_the_contract_is_refused_with_a_reason(is_stream: bool) -> None:  # X1
     async with tools() as channel:
-        call = raw_call(channel, f"{TOOLS}/Nonsense")
+        call = raw_call(channel, f"{TOOLS}/Nonsense", is_stream=is_stream)
 
         assert await call.code() is grpc.StatusCode.UNIMPLEMENTED
-    assert lines(caplog) == []
+        assert error_info(await rich_status(call)).reason == "NOT_IMPLEMENTED"
+
+
+async def test_whether_a_method_is_there_is_told_only_to_those_who_may_come_in() -> None:  # V1
+    async with tools(guard=Guard(raises(Unauthenticated()))) as channel:
+        call = raw_call(channel, f"{TOOLS}/Nonsense")
+
+        assert await call.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+async def test_a_request_that_is_too_large_is_refused_with_a_reason() -> None:  # X6
+    async with tools(guard=Guard(max_request_bytes=1_000)) as channel:
+        call = rpc.SessionToolsServiceStub(channel).SessionsList(pb.SessionsListRequest(label="x" * 1_000))
+
+        status = await rich_status(call)
+        assert error_info(status).reason == "REQUEST_TOO_LARGE"
+        assert error_info(status).metadata["config_key"] == "server.maxRequestBytes"
+        assert details(status, error_details_pb2.QuotaFailure)
 
 
 async def test_a_handler_that_aborts_by_itself_keeps_its_status(caplog: pytest.LogCaptureFixture) -> None:
@@ -336,6 +357,15 @@ async def test_who_is_not_admitted_reaches_no_method_but_health(refusal: Refusal
     assert reached == []
 
 
+async def no_keys() -> list[SigningKey]:
+    """Nothing was ever signed."""
+    return []
+
+
+NO_KEYS = RunTokens(no_keys, life_s=60)
+UNLIMITED = RateLimit(0, 1, lambda: 0.0)
+
+
 async def no_run(token: RunToken) -> bool:
     """No run is under way, so no run token opens anything."""
     return False
@@ -355,7 +385,7 @@ async def test_the_credential_decides_who_comes_in(token: str, code: grpc.Status
         Token("boss", CallerRole.OWNER, hash_of("of the owner")),
         Token("worker", CallerRole.RUNTIME, hash_of("of the runtime")),
     ]
-    async with tools(guard=Guard(admission(Credentials(known), no_run))) as channel:
+    async with tools(guard=Guard(admission(Credentials(known, NO_KEYS), no_run, UNLIMITED, 16_384))) as channel:
         call = await list_sessions(channel, ("authorization", f"Bearer {token}"))
 
         assert await call.code() is code
@@ -363,7 +393,7 @@ async def test_the_credential_decides_who_comes_in(token: str, code: grpc.Status
 
 async def test_a_call_refused_for_its_role_is_logged_with_its_caller(caplog: pytest.LogCaptureFixture) -> None:  # V6
     known = [Token("worker", CallerRole.RUNTIME, hash_of("secret"))]
-    async with tools(guard=Guard(admission(Credentials(known), no_run))) as channel:
+    async with tools(guard=Guard(admission(Credentials(known, NO_KEYS), no_run, UNLIMITED, 16_384))) as channel:
         await list_sessions(channel, ("authorization", "Bearer secret"))
 
     (line,) = lines(caplog)

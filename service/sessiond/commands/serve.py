@@ -6,11 +6,14 @@ import argparse
 import asyncio
 import os
 import signal
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sessiond import logs
 from sessiond.app import running
-from sessiond.settings import Settings, load
+from sessiond.reloading import reload_for_ever
+from sessiond.settings import Loaded, Settings, load
 
 _HINTS = """
 Call it, from another terminal:
@@ -37,21 +40,25 @@ def add_parser(subparsers: Any, parents: list[argparse.ArgumentParser]) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT, then drain."""
     flags = {"server.listen": args.listen, "server.insecure": True if args.insecure else None}
-    settings = load(args.config, os.environ, flags).settings
-    logs.setup(settings.log.format, settings.log.level)
-    asyncio.run(_serve(settings, args.hints))
+    loaded = load(args.config, os.environ, flags)
+    logs.setup(loaded.settings.log.format, loaded.settings.log.level)
+    read = partial(load, loaded.file, os.environ, flags)
+    asyncio.run(_serve(loaded, lambda: read().settings, args.hints))
     return 0
 
 
-async def _serve(settings: Settings, with_hints: bool) -> None:
-    stop = asyncio.Event()
+async def _serve(loaded: Loaded, read: Callable[[], Settings], with_hints: bool) -> None:
+    stop, reload = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    async with running(settings) as app:
+    for number, event in ((signal.SIGTERM, stop), (signal.SIGINT, stop), (signal.SIGHUP, reload)):
+        loop.add_signal_handler(number, event.set)
+    settings = loaded.settings
+    async with running(settings) as app, asyncio.TaskGroup() as tasks:
+        reloading = tasks.create_task(reload_for_ever(loaded.file, read, settings, app.credentials, reload))
         host = settings.server.listen.rpartition(":")[0]
         address = f"{host}:{app.port}"
         print(f"sessiontools is ready on {address}", flush=True)
         if with_hints:
             print(_HINTS.format(address=address, service="sessiontools.v1.SessionToolsService"), flush=True)
         await stop.wait()
+        reloading.cancel()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,34 +22,23 @@ class CallerRole(StrEnum):
 
 @dataclass(frozen=True)
 class RunToken:
-    """What makes its holder the agent of one run, for as long as that lease of it lasts."""
+    """What makes its holder the agent of one run, for as long as one lease of it lasts."""
 
     run_id: str
+    session: int
+    attempt: int
     fence: int
-    proof: str
-
-    def __str__(self) -> str:
-        return f"run.{self.run_id}.{self.fence}.{self.proof}"
 
     @classmethod
     def of(cls, run: Run) -> RunToken:
-        """The token of a leased run; it can't be turned back into the lease's own."""
-        digest = hashlib.sha256(f"run:{run.id}:{run.fence}:{run.lease_secret}".encode()).hexdigest()
-        return cls(run.id, run.fence, digest)
+        """What a token for this lease of the run says."""
+        return cls(run.id, run.session, run.attempt, run.fence)
 
-    @classmethod
-    def parse(cls, text: str) -> RunToken | None:
-        """The token behind this text; None when it is none of ours."""
-        parts = text.split(".")
-        if len(parts) != 4 or parts[0] != "run" or not (parts[2].isascii() and parts[2].isdigit()):
-            return None
-        return cls(parts[1], int(parts[2][:18]), parts[3])
-
-    def opens(self, run: Run | None) -> bool:
+    def opens(self, run: Run | None, now_ms: int) -> bool:
         """Whether the run is still under the lease that this token was made for."""
         if run is None or run.state not in (RunState.RUNNING, RunState.CANCELLING):
             return False
-        return hmac.compare_digest(str(RunToken.of(run)).encode(), str(self).encode())
+        return RunToken.of(run) == self and (run.lease_expires_ms or 0) > now_ms
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,27 @@ class WaitLimit(Refusal):
         super().__init__(text, retry_after_ms=2000, subject=subject, limit=str(limit), config_key=config_key)
 
 
+class RateLimited(Refusal):
+    """The caller makes calls faster than it may."""
+
+    reason = "RATE_LIMITED"
+
+    def __init__(self, limit: float, retry_after_ms: int) -> None:
+        text = f"more than {limit:g} requests a second from one caller (limits.requestsPerSecond); wait and go on"
+        key = "limits.requestsPerSecond"
+        super().__init__(text, retry_after_ms=retry_after_ms, subject="caller", limit=f"{limit:g}", config_key=key)
+
+
+class RequestTooLarge(Refusal):
+    """A request, or its metadata, that is larger than the server reads."""
+
+    reason = "REQUEST_TOO_LARGE"
+
+    def __init__(self, what: str, size: int, limit: int, config_key: str) -> None:
+        text = f"the {what} has {size} bytes, more than {limit} ({config_key}); make it smaller"
+        super().__init__(text, subject=what, limit=str(limit), config_key=config_key)
+
+
 class Unauthenticated(Refusal):
     """No credential, or one that is not known."""
 
@@ -340,4 +361,4 @@ class NotImplementedYet(Refusal):
     reason = "NOT_IMPLEMENTED"
 
     def __init__(self, method: str) -> None:
-        super().__init__(f"{method} is part of the contract, but this version of the server does not serve it")
+        super().__init__(f"this version of the server does not serve {method}; its reflection lists what it serves")

@@ -12,7 +12,7 @@ from sessiond.model.keys import KeyRules
 from sessiond.model.messages import MAX_MESSAGE_BYTES
 from sessiond.model.policy import SendPolicy
 from sessiond.model.runs import Pool
-from sessiond.model.visibility import VisibilityRules
+from sessiond.model.visibility import RedactSetting, VisibilityRules
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,8 @@ class Rules:
     prices: Mapping[str, Price] = field(default_factory=dict)
     announce_stats: Literal["full", "compact", "off"] = "full"
     request_id_ms: int = 24 * 3_600_000
+    run_token_ms: int = 24 * 3_600_000
+    redact: RedactSetting = RedactSetting.CROSS_SESSION
     purge_after_ms: int = 0
     message_bytes: int = MAX_MESSAGE_BYTES
     transcripts_dir: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -16,6 +17,14 @@ class VisibilitySetting(StrEnum):
     TREE = "tree"
     AGENT = "agent"
     ALL = "all"
+
+
+class RedactSetting(StrEnum):
+    """`tools.sessions.redact`."""
+
+    CROSS_SESSION = "cross-session"
+    ALWAYS = "always"
+    OFF = "off"
 
 
 @dataclass(frozen=True)
@@ -88,6 +97,20 @@ def scope_of(acting: ActingSession | None, rules: VisibilityRules, roster: Roste
         return Scope("agent", frozenset({acting.agent_id}), acting, sees_spawned=True)
     reachable = _reachable(acting.agent_id, rules, roster)
     return Scope("all", reachable, acting, sees_spawned=True, agent_to_agent=rules.agent_to_agent)
+
+
+def masks(setting: RedactSetting, acting: ActingSession | None, session: int) -> bool:
+    """Whether credentials are masked when this session's texts are read from another one, or from none (H7)."""
+    if acting is None or setting is RedactSetting.OFF:
+        return False
+    return setting is RedactSetting.ALWAYS or acting.id != session
+
+
+def masks_words(
+    setting: RedactSetting, acting: ActingSession | None, session: int, parties: Collection[int | None]
+) -> bool:
+    """As masks, for what a run said; to the sessions of its exchange it was said as it is."""
+    return acting is not None and acting.id not in parties and masks(setting, acting, session)
 
 
 def may_reach(sender: str, target: str, rules: VisibilityRules) -> bool:

@@ -7,8 +7,9 @@ import hmac
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from sessiond.model.callers import Caller, CallerRole, RunToken
+from sessiond.model.callers import Caller, CallerRole
 from sessiond.model.errors import RoleDenied, Unauthenticated
+from sessiond.rpc.run_tokens import RunTokens
 
 Metadata = Iterable[tuple[str, str | bytes]]
 
@@ -36,22 +37,32 @@ def hash_of(token: str) -> str:
 class Credentials:
     """Tells who calls; without configured tokens everybody is the owner, since only loopback is served then."""
 
-    def __init__(self, tokens: Iterable[Token]) -> None:
+    def __init__(self, tokens: Iterable[Token], run_tokens: RunTokens) -> None:
+        self._tokens = tuple(tokens)
+        self._run_tokens = run_tokens
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens that count now."""
+        return self._tokens
+
+    def replace(self, tokens: Iterable[Token]) -> None:
+        """From the next call on these tokens count, and no others."""
         self._tokens = tuple(tokens)
 
-    def caller(self, metadata: Metadata) -> Caller:
+    async def caller(self, metadata: Metadata) -> Caller:
         """The caller behind this metadata."""
         fields: Mapping[str, str] = {name: value for name, value in metadata if isinstance(value, str)}
-        caller = self._holder(fields.get("authorization", ""))
+        caller = await self._holder(fields.get("authorization", ""))
         acting, traceparent = fields.get(_ACTING, ""), fields.get(_TRACEPARENT, "")
         if acting and caller.role not in _MAY_ACT:
             raise RoleDenied(caller.role, f"with metadata {_ACTING}")
         return replace(caller, acting_reference=acting, traceparent=traceparent) if acting or traceparent else caller
 
-    def _holder(self, authorization: str) -> Caller:
+    async def _holder(self, authorization: str) -> Caller:
         is_bearer = authorization[: len(_BEARER)].lower() == _BEARER
         secret = authorization[len(_BEARER) :].strip() if is_bearer else ""
-        run_token = RunToken.parse(secret)
+        run_token = await self._run_tokens.read(secret)
         if run_token is not None:  # its holder is the agent, also where everybody else would be the owner
             return Caller(CallerRole.AGENT, f"run {run_token.run_id}", run_token=run_token)
         if not self._tokens:

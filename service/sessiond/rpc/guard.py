@@ -15,7 +15,7 @@ import grpc
 from google.protobuf.message import DecodeError
 from grpc import StatusCode
 
-from sessiond.model.errors import NotImplementedYet, Refusal, invalid
+from sessiond.model.errors import NotImplementedYet, Refusal, RequestTooLarge, invalid
 from sessiond.rpc.calls import CallRecord, begin_call
 from sessiond.rpc.status import CODES, abort
 
@@ -28,6 +28,7 @@ Behavior = Callable[[Any, Context], Awaitable[Any]]
 # Called before the handler with the full method name; refuses by raising, and notes the caller in `current_call()`.
 Admit = Callable[[str, Context], Awaitable[None]]
 
+MAX_REQUEST_BYTES = 4 * 1024 * 1024
 HEALTH = "/grpc.health."
 QUIET = (HEALTH, "/grpc.reflection.")  # probes and tools: many, and never what one looks for in a log
 
@@ -45,8 +46,9 @@ class UnexpectedFault(Refusal):
 class Guard(grpc.aio.ServerInterceptor):
     """Wraps each method once, at its first call; `admit`, if given, decides who may call anything but health (V1)."""
 
-    def __init__(self, admit: Admit | None = None) -> None:
+    def __init__(self, admit: Admit | None = None, max_request_bytes: int = MAX_REQUEST_BYTES) -> None:
         self._admit = admit
+        self._max_request_bytes = max_request_bytes
         self._wrapped: dict[str, Handler] = {}
 
     async def intercept_service(
@@ -54,18 +56,18 @@ class Guard(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Handler | None:
-        """The wrapped handler of a method we have; None, and so grpc's own UNIMPLEMENTED, for one we have not."""
+        """The wrapped handler of a method we have; for one we have not, a refusal to whoever may ask at all."""
         method = handler_call_details.method
         if wrapped := self._wrapped.get(method):
             return wrapped
         handler = await continuation(handler_call_details)
-        if handler is None:
-            return None
+        if handler is None:  # not kept: names that do not exist have no number
+            return _unknown(method, self._admit)
         admit = None if method.startswith(HEALTH) else self._admit
-        return self._wrapped.setdefault(method, wrap(method, handler, admit))
+        return self._wrapped.setdefault(method, wrap(method, handler, admit, self._max_request_bytes))
 
 
-def wrap(method: str, handler: Handler, admit: Admit | None) -> Handler:
+def wrap(method: str, handler: Handler, admit: Admit | None, max_request_bytes: int = MAX_REQUEST_BYTES) -> Handler:
     """The same handler with the guard around it, its kind decided here and not per call."""
     if handler.response_streaming:
         kind = "stream_stream" if handler.request_streaming else "unary_stream"
@@ -78,7 +80,7 @@ def wrap(method: str, handler: Handler, admit: Admit | None) -> Handler:
     if handler.request_streaming:
         read = handler.request_deserializer
     else:
-        respond, read = _reads_one(respond, handler), None
+        respond, read = _reads_one(respond, handler, max_request_bytes), None
     make = getattr(grpc, f"{kind}_rpc_method_handler")
     wrapped: Handler = make(_guarded(method, respond, admit), read, write)
     return wrapped
@@ -114,20 +116,29 @@ def _guarded(method: str, respond: Behavior, admit: Admit | None) -> Behavior:
 
 def _implemented(method: str, behavior: Behavior) -> Behavior:
     """The handler itself, or a refusal where the generated code's own stub stands in for one."""
-    if not getattr(behavior, "__module__", "").endswith("_pb2_grpc"):
-        return behavior
+    return _refuses(method) if getattr(behavior, "__module__", "").endswith("_pb2_grpc") else behavior
 
+
+def _unknown(method: str, admit: Admit | None) -> Handler:
+    """A handler of any method: it takes any number of requests and gives any number of answers, here none."""
+    handler: Handler = grpc.stream_stream_rpc_method_handler(_guarded(method, _refuses(method), admit))
+    return handler
+
+
+def _refuses(method: str) -> Behavior:
     async def refuse(request: Any, context: Context) -> None:
         raise NotImplementedYet(method.removeprefix("/"))
 
     return refuse
 
 
-def _reads_one(respond: Behavior, handler: Handler) -> Behavior:
+def _reads_one(respond: Behavior, handler: Handler, max_bytes: int) -> Behavior:
     """Parse the request inside the guard: bytes that are no message are the caller's mistake, not a fault."""
     read = handler.request_deserializer or bytes
 
     async def parsed(raw: bytes, context: Context) -> Any:
+        if len(raw) > max_bytes:
+            raise RequestTooLarge("request", len(raw), max_bytes, "server.maxRequestBytes")
         try:
             request = read(raw)
         except DecodeError:

@@ -7,6 +7,7 @@ from typing import Any
 from sessiond.model.rules import Rules
 from sessiond.rpc.convert import runs
 from sessiond.rpc.convert import runtime as convert
+from sessiond.rpc.run_tokens import RunTokens
 from sessiond.runtime.acquire_runs import acquire_runs
 from sessiond.runtime.append_run_events import append_run_events
 from sessiond.runtime.complete_run import complete_run
@@ -21,16 +22,17 @@ from sessiontools.v1 import runtime_service_pb2_grpc as rpc
 class Runtime(rpc.RuntimeServiceServicer):
     """What programs that execute runs may do."""
 
-    def __init__(self, db: Database, rules: Rules, waits: Waits) -> None:
+    def __init__(self, db: Database, rules: Rules, waits: Waits, run_tokens: RunTokens) -> None:
         self._db = db
         self._rules = rules
         self._waits = waits
+        self._run_tokens = run_tokens
 
     async def AcquireRuns(self, request: pb.AcquireRunsRequest, context: Any) -> pb.AcquireRunsResponse:
         taken = await acquire_runs(
             self._db, self._rules, self._waits, convert.acquire_query(request, context.time_remaining())
         )
-        return pb.AcquireRunsResponse(runs=[convert.assignment(self._rules, each) for each in taken])
+        return pb.AcquireRunsResponse(runs=[convert.assignment(self._rules, self._run_tokens, each) for each in taken])
 
     async def HeartbeatRuns(self, request: pb.HeartbeatRunsRequest, context: Any) -> pb.HeartbeatRunsResponse:
         statuses = await heartbeat_runs(self._db, self._rules, list(request.leases))

@@ -23,14 +23,17 @@ class ServerLimits:
     """What an operator may change."""
 
     request_bytes: int = 4 * MIB
+    metadata_bytes: int = 16 * 1024
+    streams: int = 100_000
     reuse_port: bool = False
 
 
 def options(limits: ServerLimits) -> list[tuple[str, int]]:
     """The channel arguments, all of them set here and nowhere else."""
     return [
-        # A larger request is refused before it is read into memory.
-        ("grpc.max_receive_message_length", limits.request_bytes),
+        # A request beyond this is dropped before it is read into memory. Up to it, those that are too large are read,
+        # so that they can be refused with a reason.
+        ("grpc.max_receive_message_length", 2 * limits.request_bytes),
         # Pages are cut at 3 MiB; whatever passes this would be refused by clients with default settings.
         ("grpc.max_send_message_length", 4 * MIB),
         # Otherwise two servers share one port in silence, and each gets half of the calls.
@@ -39,10 +42,11 @@ def options(limits: ServerLimits) -> list[tuple[str, int]]:
         ("grpc.server.max_pending_requests", 100_000),
         ("grpc.server.max_pending_requests_hard_limit", 200_000),
         # One gateway may hold all the waits of a server on one connection.
-        ("grpc.max_concurrent_streams", 100_000),
-        # Room for a token, acting-session and tracing; soft and hard limit are the same, so chance decides nothing.
-        ("grpc.max_metadata_size", 16 * 1024),
-        ("grpc.absolute_max_metadata_size", 16 * 1024),
+        ("grpc.max_concurrent_streams", limits.streams),
+        # As with requests: what is too large is refused with a reason, what is far too large without. Soft and hard
+        # limit are the same, so chance decides nothing.
+        ("grpc.max_metadata_size", 2 * limits.metadata_bytes),
+        ("grpc.absolute_max_metadata_size", 2 * limits.metadata_bytes),
         # A vanished client is noticed within 50 s, before proxies drop what they take for idle.
         ("grpc.keepalive_time_ms", 30_000),
         ("grpc.keepalive_timeout_ms", 20_000),

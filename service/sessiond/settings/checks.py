@@ -62,7 +62,7 @@ def _models(settings: Settings) -> Iterator[Problem]:
 
 
 def _tokens(settings: Settings) -> Iterator[Problem]:
-    names: set[str] = set()
+    roles: dict[str, str] = {}
     digests: set[str | None] = {None}
     for index, token in enumerate(settings.auth.tokens):
         where: Location = ("auth", "tokens", index)
@@ -70,9 +70,8 @@ def _tokens(settings: Settings) -> Iterator[Problem]:
             yield Problem(where, "expected exactly one of token and tokenHash")
         elif token.digest() in digests:
             yield Problem(where, "has the same token as another entry: expected one of its own")
-        if token.name in names:
-            yield Problem((*where, "name"), "is the name of another token: expected one of its own")
-        names.add(token.name)
+        if roles.setdefault(token.name, token.role) != token.role:
+            yield Problem((*where, "name"), "is the name of a token of another role: expected one of its own")
         digests.add(token.digest())
 
 

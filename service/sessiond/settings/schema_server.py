@@ -35,14 +35,22 @@ class ServerSettings(Section):
     max_waits: int = Field(default=50_000, ge=1, le=1_000_000, description="Open waits of the whole server.")
     # At least twice the largest message, so that every message that may be stored can also arrive.
     max_request_bytes: int = Field(
-        default=4_194_304, ge=2_097_152, le=67_108_864, description="Largest request that is read at all."
+        default=4_194_304, ge=2_097_152, le=67_108_864, description="Largest request that is answered."
+    )
+    max_metadata_bytes: int = Field(
+        default=16_384, ge=4_096, le=1_048_576, description="Largest metadata of a request, as HTTP/2 counts it."
+    )
+    max_concurrent_streams: int = Field(
+        default=100_000, ge=1, le=1_000_000, description="Calls under way on one connection; more wait at the client."
     )
 
 
 class TokenSettings(Section):
     """One bearer token. It has exactly one of `token` and `tokenHash`."""
 
-    name: Text = Field(description="Name of the caller in logs and run events; no two tokens share one.")
+    name: Text = Field(
+        description="Name of the caller in logs and run events; shared only by an old and a new token of one caller."
+    )
     role: Literal["owner", "gateway", "runtime"] = Field(description="What its holder may do.")
     token: SecretText | None = Field(default=None, description="The token itself.")
     token_hash: TokenHash | None = Field(default=None, repr=False, description="Instead of the token: its SHA-256.")
@@ -60,6 +68,9 @@ class AuthSettings(Section):
     tokens: Many[TokenSettings] = Field(
         default=(), description="Bearer tokens; none: loopback only, and every caller is the owner."
     )
+    run_token_hours: float = Field(
+        default=24, ge=1, le=720, description="Longest life of a run token; it ends with its lease in any case."
+    )
 
 
 class LimitsSettings(Section):
@@ -69,6 +80,9 @@ class LimitsSettings(Section):
     queue_depth: int = Field(default=1_000, ge=1, le=1_000_000, description="Runs that may be queued in one session.")
     requests_per_second: float = Field(
         default=0, ge=0, le=1_000_000, description="Requests a second from one caller; 0: not limited."
+    )
+    request_burst: int = Field(
+        default=100, ge=1, le=1_000_000, description="Requests that one caller may make at once, after a quiet time."
     )
 
 

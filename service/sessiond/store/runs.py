@@ -12,7 +12,7 @@ from sessiond.model.messages import message_id
 from sessiond.model.runs import LEASED_STATES, UNFINISHED_STATES, LeaseToken, Run
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store import run_events
-from sessiond.store.schema import PLACE_SHIFT, runs, session_generations, sessions
+from sessiond.store.schema import PLACE_SHIFT, exchanges, runs, session_generations, sessions
 from sessiond.store.schema import run_events as events_table
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Row, Tx
@@ -33,6 +33,7 @@ class PlacedRun:
     queue_position: int = 0
     blocking_run_id: str = ""
     told: int = 1  # the event up to which the row tells what happened; further ones are for a wait to tell
+    parties: frozenset[int | None] = frozenset()  # the sessions on both sides of its exchange
 
     @property
     def input_message_id(self) -> str:
@@ -52,9 +53,11 @@ def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
     row = tx.row(_find(shape_of(scope)), run_id=run_id, **scope_params(scope))
     if row is None:
         return None
-    run = as_run(row[3:])
-    position = _position(tx, run, row[2]) if run.state == "queued" else 0
-    return PlacedRun(run, row[0], row[1], position, row[2] if position else "")
+    key, session_id, head, requester, target, *columns = row
+    run = Run(*columns)
+    position = _position(tx, run, head) if run.state == "queued" else 0
+    parties = frozenset((requester, target))
+    return PlacedRun(run, key, session_id, position, head if position else "", parties=parties)
 
 
 def find_told(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
@@ -112,9 +115,18 @@ def _position(tx: Tx, run: Run, head_id: str) -> int:
 @lru_cache
 def _find(shape: ScopeShape) -> Statement:
     found = (
-        sa.select(sessions.c.key, session_generations.c.session_id, sessions.c.active_run_id, *COLUMNS)
+        sa.select(
+            sessions.c.key,
+            session_generations.c.session_id,
+            sessions.c.active_run_id,
+            exchanges.c.requester_session,
+            exchanges.c.target_session,
+            *COLUMNS,
+        )
+        .select_from(runs)
         .join(sessions, sessions.c.id == runs.c.session)
         .join(session_generations, session_generations.c.id == runs.c.generation)
+        .outerjoin(exchanges, exchanges.c.id == runs.c.exchange_id)
         .where(runs.c.id == sa.bindparam("run_id"), visible(shape))
     )
     return Statement("a visible run", found)

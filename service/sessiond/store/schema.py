@@ -352,3 +352,12 @@ request_ids = sa.Table(
 )
 sa.Index("request_ids_by_age_idx", request_ids.c.created_ms)
 sa.Index("traces_by_age_idx", traces.c.created_ms)
+
+signing_keys = sa.Table(
+    "signing_keys",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("secret", sa.LargeBinary, nullable=False),
+    _instant("created_ms"),
+    sqlite_with_rowid=False,
+)

@@ -9,6 +9,7 @@ from sessiond.model.callers import Caller
 from sessiond.model.paging import page_token, position_of
 from sessiond.model.rules import Rules
 from sessiond.model.sessions import Session
+from sessiond.model.visibility import masks
 from sessiond.store import messages
 from sessiond.store.database import Database
 from sessiond.store.sessions import Generation
@@ -59,7 +60,9 @@ def _page(tx: Tx, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryP
     # Held within this transcript: a token is only text, and beyond the end lie other sessions' messages.
     before = max(0, min(position[0], end)) if position else end
 
-    bodies, older = messages.newest(tx, generation.id, before, query.include_tools, limit, PAGE_BYTES)
+    # Marks in the place of credentials may make a page up to twice as large as it is stored.
+    room = PAGE_BYTES // 2 if masks(rules.redact, view.acting, session.id) else PAGE_BYTES
+    bodies, older = messages.newest(tx, generation.id, before, query.include_tools, limit, room)
 
     token = page_token([older], *request) if older is not None else ""
     total = _total(generation, query.include_tools)

@@ -12,6 +12,7 @@ from sessiond.model.keys import SessionKind, agent_id_of
 from sessiond.model.paging import page_token, position_of
 from sessiond.model.rules import Rules
 from sessiond.model.sessions import Session
+from sessiond.model.visibility import RedactSetting
 from sessiond.store import messages, session_pages
 from sessiond.store.database import Database
 from sessiond.store.session_pages import ListFilter, Position
@@ -80,7 +81,9 @@ def _page(tx: Tx, rules: Rules, caller: Caller, query: ListQuery, agent_id: str)
     after = Position(position[0], position[1]) if position else None
 
     found = session_pages.page(tx, view.scope, wanted, after, limit + 1)
-    listed = _with_messages(tx, found[:limit], min(query.message_limit or 0, MAX_MESSAGE_LIMIT))
+    # Marks in the place of credentials may make messages up to twice as large as they are stored.
+    room = PAGE_BYTES if view.acting is None or rules.redact is RedactSetting.OFF else PAGE_BYTES // 2
+    listed = _with_messages(tx, found[:limit], min(query.message_limit or 0, MAX_MESSAGE_LIMIT), room)
 
     has_more = len(found) > len(listed)
     last = listed[-1].session if listed else None
@@ -88,22 +91,23 @@ def _page(tx: Tx, rules: Rules, caller: Caller, query: ListQuery, agent_id: str)
     return ListPage(listed, token, limit, view)
 
 
-def _with_messages(tx: Tx, found: list[Session], message_limit: int) -> list[Listed]:
+def _with_messages(tx: Tx, found: list[Session], message_limit: int, room: int) -> list[Listed]:
     """The sessions with their last messages; a page that would grow too large ends early."""
     if message_limit == 0:
         return [Listed(session, []) for session in found]
     sizes: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for place, size in messages.recent_sizes(tx, [session.id for session in found], message_limit):
         sizes[messages.generation_of(place)].append((place, size))
-    chosen = _within_budget(found, sizes)
+    chosen = _within_budget(found, sizes, room)
     bodies = messages.bodies_at(tx, [place for _, places in chosen for place in places])
     return [Listed(session, [bodies[place] for place in places]) for session, places in chosen]
 
 
-def _within_budget(found: list[Session], sizes: dict[int, list[tuple[int, int]]]) -> list[tuple[Session, list[int]]]:
+def _within_budget(
+    found: list[Session], sizes: dict[int, list[tuple[int, int]]], left: int
+) -> list[tuple[Session, list[int]]]:
     """Which messages go with which session; the first session gets its newest ones whatever they weigh."""
     chosen: list[tuple[Session, list[int]]] = []
-    left = PAGE_BYTES
     for session in found:
         places: list[int] = []
         for place, size in sorted(sizes[session.generation], reverse=True):

@@ -100,7 +100,7 @@ def _send(tx: Tx, rules: Rules, caller: Caller, query: SendQuery, ids: dict[str,
     content = (query.session_key, query.label, query.agent_id, query.message, query.max_turns, query.announce)
     request = Request(caller, query.request_id, "SessionsSend", content)
     done = answered_once(tx, request, lambda: _store(tx, rules, caller, view, query, ids))
-    placed = _placed(tx, done)
+    placed = replace(_placed(tx, done), parties=frozenset({view.acting.id if view.acting else None}))
     if waits_for_it and not placed.run.is_final:
         note_wait(tx, rules, view, done["run"], ids["wait"])
     route = Route(*done["route"]) if done["route"] else None

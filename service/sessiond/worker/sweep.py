@@ -17,7 +17,7 @@ from sessiond.model.errors import StoreUnavailable
 from sessiond.model.rules import Rules
 from sessiond.model.runs import SERVER, Run, RunState, cancelled, runtime_lost, timed_out
 from sessiond.model.sessions import Session
-from sessiond.store import deliveries, retention, run_leases, run_queue, sessions, waits
+from sessiond.store import deliveries, retention, run_leases, run_queue, sessions, signing_keys, waits
 from sessiond.store.database import Database
 from sessiond.store.transaction import Tx
 
@@ -26,6 +26,8 @@ log = logging.getLogger("sessiond.sweep")
 BATCH = 50
 OFTEN_S = 0.5
 SELDOM_S = 20.0
+# Within this time every replica signs with a new key.
+KEY_NEWS_MS = 10 * 60 * 1000
 
 Sweep = Callable[[Tx, Rules], int]
 
@@ -137,6 +139,11 @@ def old_records(tx: Tx, rules: Rules) -> int:
     )
 
 
+def old_signing_keys(tx: Tx, rules: Rules) -> int:
+    """Keys that no living run token can be signed with, nor one of a replica that has yet to hear of the new key."""
+    return signing_keys.forget(tx, tx.now_ms - rules.run_token_ms - KEY_NEWS_MS)
+
+
 # What people wait for, and what only takes up room.
 OFTEN: tuple[Sweep, ...] = (overdue_runs, unanswered_deliveries, given_up_deliveries, deleted_children)
-SELDOM: tuple[Sweep, ...] = (idle_subagents, old_records)
+SELDOM: tuple[Sweep, ...] = (idle_subagents, old_records, old_signing_keys)

@@ -62,7 +62,7 @@ DIGEST = hashlib.sha256(b"hunter2").hexdigest()
         ),
         (
             "{auth: {tokens: [{name: 'a', role: 'owner', token: 'x'}, {name: 'a', role: 'runtime', token: 'y'}]}}",
-            "auth.tokens[1].name: is the name of another token: expected one of its own",
+            "auth.tokens[1].name: is the name of a token of another role: expected one of its own",
         ),
     ],
 )

@@ -117,6 +117,9 @@ const (
 	ErrorReason_ERROR_REASON_CHILD_LIMIT ErrorReason = 83
 	// ERROR_REASON_RATE_LIMITED: RESOURCE_EXHAUSTED, with RetryInfo. The caller makes calls faster than allowed.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 84
+	// ERROR_REASON_REQUEST_TOO_LARGE: RESOURCE_EXHAUSTED. The request, or its metadata, has more bytes than the server
+	// takes. What is more than twice as large is refused by gRPC itself, without a reason.
+	ErrorReason_ERROR_REASON_REQUEST_TOO_LARGE ErrorReason = 85
 	// ERROR_REASON_STORE_UNAVAILABLE: UNAVAILABLE, with RetryInfo. The database cannot be reached. Repeat the call with
 	// the same request_id; the server recovers by itself.
 	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 90
@@ -165,6 +168,7 @@ var (
 		82: "ERROR_REASON_WAIT_LIMIT",
 		83: "ERROR_REASON_CHILD_LIMIT",
 		84: "ERROR_REASON_RATE_LIMITED",
+		85: "ERROR_REASON_REQUEST_TOO_LARGE",
 		90: "ERROR_REASON_STORE_UNAVAILABLE",
 		91: "ERROR_REASON_DRAINING",
 		92: "ERROR_REASON_NOT_IMPLEMENTED",
@@ -203,6 +207,7 @@ var (
 		"ERROR_REASON_WAIT_LIMIT":            82,
 		"ERROR_REASON_CHILD_LIMIT":           83,
 		"ERROR_REASON_RATE_LIMITED":          84,
+		"ERROR_REASON_REQUEST_TOO_LARGE":     85,
 		"ERROR_REASON_STORE_UNAVAILABLE":     90,
 		"ERROR_REASON_DRAINING":              91,
 		"ERROR_REASON_NOT_IMPLEMENTED":       92,
@@ -241,7 +246,7 @@ var File_sessiontools_v1_error_reason_proto protoreflect.FileDescriptor
 
 const file_sessiontools_v1_error_reason_proto_rawDesc = "" +
 	"\n" +
-	"\"sessiontools/v1/error_reason.proto\x12\x0fsessiontools.v1*\xa1\t\n" +
+	"\"sessiontools/v1/error_reason.proto\x12\x0fsessiontools.v1*\xc5\t\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aERROR_REASON_INVALID_FIELD\x10\x01\x12\x1c\n" +
@@ -275,6 +280,7 @@ const file_sessiontools_v1_error_reason_proto_rawDesc = "" +
 	"\x17ERROR_REASON_WAIT_LIMIT\x10R\x12\x1c\n" +
 	"\x18ERROR_REASON_CHILD_LIMIT\x10S\x12\x1d\n" +
 	"\x19ERROR_REASON_RATE_LIMITED\x10T\x12\"\n" +
+	"\x1eERROR_REASON_REQUEST_TOO_LARGE\x10U\x12\"\n" +
 	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10Z\x12\x19\n" +
 	"\x15ERROR_REASON_DRAINING\x10[\x12 \n" +
 	"\x1cERROR_REASON_NOT_IMPLEMENTED\x10\\\x12\x19\n" +

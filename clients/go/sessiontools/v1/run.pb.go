@@ -405,7 +405,10 @@ type Run struct {
 	// that the canceller gave. Empty before.
 	EndReason string `protobuf:"bytes,28,opt,name=end_reason,json=endReason,proto3" json:"end_reason,omitempty"`
 	// skipped is true when the run succeeded and its agent chose silence with a skip token. reply is then unset.
-	Skipped       bool `protobuf:"varint,29,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	Skipped bool `protobuf:"varint,29,opt,name=skipped,proto3" json:"skipped,omitempty"`
+	// redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+	// a run of another session which nobody started for it. What is stored is whole.
+	Redacted      bool `protobuf:"varint,30,opt,name=redacted,proto3" json:"redacted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -639,6 +642,13 @@ func (x *Run) GetEndReason() string {
 func (x *Run) GetSkipped() bool {
 	if x != nil {
 		return x.Skipped
+	}
+	return false
+}
+
+func (x *Run) GetRedacted() bool {
+	if x != nil {
+		return x.Redacted
 	}
 	return false
 }
@@ -927,7 +937,8 @@ func (x *MessageAppended) GetMessage() *Message {
 	return nil
 }
 
-// OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them.
+// OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them, and not to a
+// reader for whom credentials are masked, since a piece does not show whether it is part of one.
 type OutputDelta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// text continues the text of the deltas before. On replay several may come as one.
@@ -1252,7 +1263,7 @@ var File_sessiontools_v1_run_proto protoreflect.FileDescriptor
 
 const file_sessiontools_v1_run_proto_rawDesc = "" +
 	"\n" +
-	"\x19sessiontools/v1/run.proto\x12\x0fsessiontools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esessiontools/v1/delivery.proto\x1a\x1dsessiontools/v1/message.proto\"\xde\b\n" +
+	"\x19sessiontools/v1/run.proto\x12\x0fsessiontools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esessiontools/v1/delivery.proto\x1a\x1dsessiontools/v1/message.proto\"\xfa\b\n" +
 	"\x03Run\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12,\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x18.sessiontools.v1.RunKindR\x04kind\x12/\n" +
@@ -1290,7 +1301,8 @@ const file_sessiontools_v1_run_proto_rawDesc = "" +
 	"\tend_actor\x18\x1b \x01(\tR\bendActor\x12\x1d\n" +
 	"\n" +
 	"end_reason\x18\x1c \x01(\tR\tendReason\x12\x18\n" +
-	"\askipped\x18\x1d \x01(\bR\askippedB\r\n" +
+	"\askipped\x18\x1d \x01(\bR\askipped\x12\x1a\n" +
+	"\bredacted\x18\x1e \x01(\bR\bredactedB\r\n" +
 	"\v_start_timeB\v\n" +
 	"\t_end_timeB\b\n" +
 	"\x06_replyB\n" +

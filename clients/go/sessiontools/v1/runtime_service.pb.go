@@ -152,8 +152,8 @@ type RunAssignment struct {
 	LeaseToken string `protobuf:"bytes,2,opt,name=lease_token,json=leaseToken,proto3" json:"lease_token,omitempty"`
 	// lease_expires is when the lease ends unless renewed, by the server's clock.
 	LeaseExpires *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=lease_expires,json=leaseExpires,proto3" json:"lease_expires,omitempty"`
-	// run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-	// ends with the lease.
+	// run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+	// SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
 	RunToken string `protobuf:"bytes,4,opt,name=run_token,json=runToken,proto3" json:"run_token,omitempty"`
 	// session is the session of the run.
 	Session *Session `protobuf:"bytes,5,opt,name=session,proto3" json:"session,omitempty"`

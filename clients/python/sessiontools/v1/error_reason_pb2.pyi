@@ -134,6 +134,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 84
     """ERROR_REASON_RATE_LIMITED: RESOURCE_EXHAUSTED, with RetryInfo. The caller makes calls faster than allowed."""
+    ERROR_REASON_REQUEST_TOO_LARGE: _ErrorReason.ValueType  # 85
+    """ERROR_REASON_REQUEST_TOO_LARGE: RESOURCE_EXHAUSTED. The request, or its metadata, has more bytes than the server
+    takes. What is more than twice as large is refused by gRPC itself, without a reason.
+    """
     ERROR_REASON_STORE_UNAVAILABLE: _ErrorReason.ValueType  # 90
     """ERROR_REASON_STORE_UNAVAILABLE: UNAVAILABLE, with RetryInfo. The database cannot be reached. Repeat the call with
     the same request_id; the server recovers by itself.
@@ -267,6 +271,10 @@ it may. Spawn again when one has ended.
 """
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 84
 """ERROR_REASON_RATE_LIMITED: RESOURCE_EXHAUSTED, with RetryInfo. The caller makes calls faster than allowed."""
+ERROR_REASON_REQUEST_TOO_LARGE: ErrorReason.ValueType  # 85
+"""ERROR_REASON_REQUEST_TOO_LARGE: RESOURCE_EXHAUSTED. The request, or its metadata, has more bytes than the server
+takes. What is more than twice as large is refused by gRPC itself, without a reason.
+"""
 ERROR_REASON_STORE_UNAVAILABLE: ErrorReason.ValueType  # 90
 """ERROR_REASON_STORE_UNAVAILABLE: UNAVAILABLE, with RetryInfo. The database cannot be reached. Repeat the call with
 the same request_id; the server recovers by itself.

@@ -27,7 +27,7 @@ from sessiontools.v1 import delivery_pb2 as sessiontools_dot_v1_dot_delivery__pb
 from sessiontools.v1 import message_pb2 as sessiontools_dot_v1_dot_message__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19sessiontools/v1/run.proto\x12\x0fsessiontools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esessiontools/v1/delivery.proto\x1a\x1dsessiontools/v1/message.proto\"\xde\x08\n\x03Run\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12,\n\x04kind\x18\x02 \x01(\x0e\x32\x18.sessiontools.v1.RunKindR\x04kind\x12/\n\x05state\x18\x03 \x01(\x0e\x32\x19.sessiontools.v1.RunStateR\x05state\x12\x1f\n\x0bsession_key\x18\x04 \x01(\tR\nsessionKey\x12\x1d\n\nsession_id\x18\x05 \x01(\tR\tsessionId\x12\x19\n\x08\x61gent_id\x18\x06 \x01(\tR\x07\x61gentId\x12\x14\n\x05model\x18\x07 \x01(\tR\x05model\x12\x1f\n\x0b\x65xchange_id\x18\x08 \x01(\tR\nexchangeId\x12\x12\n\x04turn\x18\t \x01(\rR\x04turn\x12\"\n\rparent_run_id\x18\n \x01(\tR\x0bparentRunId\x12\x19\n\x08trace_id\x18\x0b \x01(\tR\x07traceId\x12\x14\n\x05\x64\x65pth\x18\x0c \x01(\rR\x05\x64\x65pth\x12\x18\n\x07version\x18\r \x01(\x03R\x07version\x12\x18\n\x07\x61ttempt\x18\x0e \x01(\rR\x07\x61ttempt\x12\x39\n\nqueue_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tqueueTime\x12>\n\nstart_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\tstartTime\x88\x01\x01\x12:\n\x08\x65nd_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x01R\x07\x65ndTime\x88\x01\x01\x12%\n\x0equeue_position\x18\x12 \x01(\rR\rqueuePosition\x12&\n\x0f\x62locking_run_id\x18\x13 \x01(\tR\rblockingRunId\x12\x19\n\x05reply\x18\x14 \x01(\tH\x02R\x05reply\x88\x01\x01\x12:\n\x07\x66\x61ilure\x18\x15 \x01(\x0b\x32\x1b.sessiontools.v1.RunFailureH\x03R\x07\x66\x61ilure\x88\x01\x01\x12\x31\n\x05usage\x18\x16 \x01(\x0b\x32\x16.sessiontools.v1.UsageH\x04R\x05usage\x88\x01\x01\x12\x1d\n\nruntime_id\x18\x17 \x01(\tR\truntimeId\x12\x1e\n\x0broot_run_id\x18\x18 \x01(\tR\trootRunId\x12.\n\x13run_timeout_seconds\x18\x19 \x01(\rR\x11runTimeoutSeconds\x12(\n\x10input_message_id\x18\x1a \x01(\tR\x0einputMessageId\x12\x1b\n\tend_actor\x18\x1b \x01(\tR\x08\x65ndActor\x12\x1d\n\nend_reason\x18\x1c \x01(\tR\tendReason\x12\x18\n\x07skipped\x18\x1d \x01(\x08R\x07skippedB\r\n\x0b_start_timeB\x0b\n\t_end_timeB\x08\n\x06_replyB\n\n\x08_failureB\x08\n\x06_usage\"\\\n\nRunFailure\x12\x16\n\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n\x07message\x18\x02 \x01(\tR\x07message\x12\x1c\n\tretryable\x18\x03 \x01(\x08R\tretryable\"8\n\x07RunWait\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n\x06\x63ursor\x18\x02 \x01(\tR\x06\x63ursor\"5\n\x0bRunSnapshot\x12&\n\x03run\x18\x01 \x01(\x0b\x32\x14.sessiontools.v1.RunR\x03run\"\xaf\x01\n\x0fRunStateChanged\x12\x38\n\nfrom_state\x18\x01 \x01(\x0e\x32\x19.sessiontools.v1.RunStateR\tfromState\x12\x34\n\x08to_state\x18\x02 \x01(\x0e\x32\x19.sessiontools.v1.RunStateR\x07toState\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x14\n\x05\x61\x63tor\x18\x04 \x01(\tR\x05\x61\x63tor\"E\n\x0fMessageAppended\x12\x32\n\x07message\x18\x01 \x01(\x0b\x32\x18.sessiontools.v1.MessageR\x07message\"!\n\x0bOutputDelta\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\"z\n\x0bTurnChanged\x12\x1f\n\x0b\x65xchange_id\x18\x01 \x01(\tR\nexchangeId\x12\x12\n\x04turn\x18\x02 \x01(\rR\x04turn\x12\x1f\n\x0bsession_key\x18\x03 \x01(\tR\nsessionKey\x12\x15\n\x06run_id\x18\x04 \x01(\tR\x05runId\"H\n\x0f\x44\x65liveryChanged\x12\x35\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x19.sessiontools.v1.DeliveryR\x08\x64\x65livery\"g\n\tReplayGap\x12#\n\rfrom_sequence\x18\x01 \x01(\x03R\x0c\x66romSequence\x12\x1f\n\x0bto_sequence\x18\x02 \x01(\x03R\ntoSequence\x12\x14\n\x05\x63\x61use\x18\x03 \x01(\tR\x05\x63\x61use\"\x0b\n\tHeartbeat\"g\n\tWaitEnded\x12\x32\n\x06reason\x18\x01 \x01(\x0e\x32\x1a.sessiontools.v1.EndReasonR\x06reason\x12&\n\x03run\x18\x02 \x01(\x0b\x32\x14.sessiontools.v1.RunR\x03run*\xcd\x01\n\x08RunState\x12\x19\n\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10RUN_STATE_QUEUED\x10\x01\x12\x15\n\x11RUN_STATE_RUNNING\x10\x02\x12\x18\n\x14RUN_STATE_CANCELLING\x10\x03\x12\x17\n\x13RUN_STATE_SUCCEEDED\x10\x04\x12\x14\n\x10RUN_STATE_FAILED\x10\x05\x12\x17\n\x13RUN_STATE_TIMED_OUT\x10\x06\x12\x17\n\x13RUN_STATE_CANCELLED\x10\x07*\xa5\x01\n\x07RunKind\x12\x18\n\x14RUN_KIND_UNSPECIFIED\x10\x00\x12\x11\n\rRUN_KIND_CHAT\x10\x01\x12\x11\n\rRUN_KIND_SEND\x10\x02\x12\x12\n\x0eRUN_KIND_REPLY\x10\x03\x12\x15\n\x11RUN_KIND_ANNOUNCE\x10\x04\x12\x12\n\x0eRUN_KIND_SPAWN\x10\x05\x12\x1b\n\x17RUN_KIND_SPAWN_ANNOUNCE\x10\x06*U\n\tWaitUntil\x12\x1a\n\x16WAIT_UNTIL_UNSPECIFIED\x10\x00\x12\x14\n\x10WAIT_UNTIL_REPLY\x10\x01\x12\x16\n\x12WAIT_UNTIL_SETTLED\x10\x02*K\n\x08WaitMode\x12\x19\n\x15WAIT_MODE_UNSPECIFIED\x10\x00\x12\x11\n\rWAIT_MODE_ANY\x10\x01\x12\x11\n\rWAIT_MODE_ALL\x10\x02*\xc2\x01\n\tEndReason\x12\x1a\n\x16\x45ND_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x45ND_REASON_RUN_TERMINAL\x10\x01\x12\x16\n\x12\x45ND_REASON_SETTLED\x10\x02\x12\x17\n\x13\x45ND_REASON_MAX_WAIT\x10\x03\x12\x17\n\x13\x45ND_REASON_DEADLINE\x10\x04\x12\x19\n\x15\x45ND_REASON_STREAM_AGE\x10\x05\x12\x17\n\x13\x45ND_REASON_DRAINING\x10\x06\x42S\n\x13\x64\x65v.sessiontools.v1P\x01Z:sessiontools.dev/clients/go/sessiontools/v1;sessiontoolsv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19sessiontools/v1/run.proto\x12\x0fsessiontools.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1esessiontools/v1/delivery.proto\x1a\x1dsessiontools/v1/message.proto\"\xfa\x08\n\x03Run\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12,\n\x04kind\x18\x02 \x01(\x0e\x32\x18.sessiontools.v1.RunKindR\x04kind\x12/\n\x05state\x18\x03 \x01(\x0e\x32\x19.sessiontools.v1.RunStateR\x05state\x12\x1f\n\x0bsession_key\x18\x04 \x01(\tR\nsessionKey\x12\x1d\n\nsession_id\x18\x05 \x01(\tR\tsessionId\x12\x19\n\x08\x61gent_id\x18\x06 \x01(\tR\x07\x61gentId\x12\x14\n\x05model\x18\x07 \x01(\tR\x05model\x12\x1f\n\x0b\x65xchange_id\x18\x08 \x01(\tR\nexchangeId\x12\x12\n\x04turn\x18\t \x01(\rR\x04turn\x12\"\n\rparent_run_id\x18\n \x01(\tR\x0bparentRunId\x12\x19\n\x08trace_id\x18\x0b \x01(\tR\x07traceId\x12\x14\n\x05\x64\x65pth\x18\x0c \x01(\rR\x05\x64\x65pth\x12\x18\n\x07version\x18\r \x01(\x03R\x07version\x12\x18\n\x07\x61ttempt\x18\x0e \x01(\rR\x07\x61ttempt\x12\x39\n\nqueue_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tqueueTime\x12>\n\nstart_time\x18\x10 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00R\tstartTime\x88\x01\x01\x12:\n\x08\x65nd_time\x18\x11 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x01R\x07\x65ndTime\x88\x01\x01\x12%\n\x0equeue_position\x18\x12 \x01(\rR\rqueuePosition\x12&\n\x0f\x62locking_run_id\x18\x13 \x01(\tR\rblockingRunId\x12\x19\n\x05reply\x18\x14 \x01(\tH\x02R\x05reply\x88\x01\x01\x12:\n\x07\x66\x61ilure\x18\x15 \x01(\x0b\x32\x1b.sessiontools.v1.RunFailureH\x03R\x07\x66\x61ilure\x88\x01\x01\x12\x31\n\x05usage\x18\x16 \x01(\x0b\x32\x16.sessiontools.v1.UsageH\x04R\x05usage\x88\x01\x01\x12\x1d\n\nruntime_id\x18\x17 \x01(\tR\truntimeId\x12\x1e\n\x0broot_run_id\x18\x18 \x01(\tR\trootRunId\x12.\n\x13run_timeout_seconds\x18\x19 \x01(\rR\x11runTimeoutSeconds\x12(\n\x10input_message_id\x18\x1a \x01(\tR\x0einputMessageId\x12\x1b\n\tend_actor\x18\x1b \x01(\tR\x08\x65ndActor\x12\x1d\n\nend_reason\x18\x1c \x01(\tR\tendReason\x12\x18\n\x07skipped\x18\x1d \x01(\x08R\x07skipped\x12\x1a\n\x08redacted\x18\x1e \x01(\x08R\x08redactedB\r\n\x0b_start_timeB\x0b\n\t_end_timeB\x08\n\x06_replyB\n\n\x08_failureB\x08\n\x06_usage\"\\\n\nRunFailure\x12\x16\n\x06reason\x18\x01 \x01(\tR\x06reason\x12\x18\n\x07message\x18\x02 \x01(\tR\x07message\x12\x1c\n\tretryable\x18\x03 \x01(\x08R\tretryable\"8\n\x07RunWait\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12\x16\n\x06\x63ursor\x18\x02 \x01(\tR\x06\x63ursor\"5\n\x0bRunSnapshot\x12&\n\x03run\x18\x01 \x01(\x0b\x32\x14.sessiontools.v1.RunR\x03run\"\xaf\x01\n\x0fRunStateChanged\x12\x38\n\nfrom_state\x18\x01 \x01(\x0e\x32\x19.sessiontools.v1.RunStateR\tfromState\x12\x34\n\x08to_state\x18\x02 \x01(\x0e\x32\x19.sessiontools.v1.RunStateR\x07toState\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x14\n\x05\x61\x63tor\x18\x04 \x01(\tR\x05\x61\x63tor\"E\n\x0fMessageAppended\x12\x32\n\x07message\x18\x01 \x01(\x0b\x32\x18.sessiontools.v1.MessageR\x07message\"!\n\x0bOutputDelta\x12\x12\n\x04text\x18\x01 \x01(\tR\x04text\"z\n\x0bTurnChanged\x12\x1f\n\x0b\x65xchange_id\x18\x01 \x01(\tR\nexchangeId\x12\x12\n\x04turn\x18\x02 \x01(\rR\x04turn\x12\x1f\n\x0bsession_key\x18\x03 \x01(\tR\nsessionKey\x12\x15\n\x06run_id\x18\x04 \x01(\tR\x05runId\"H\n\x0f\x44\x65liveryChanged\x12\x35\n\x08\x64\x65livery\x18\x01 \x01(\x0b\x32\x19.sessiontools.v1.DeliveryR\x08\x64\x65livery\"g\n\tReplayGap\x12#\n\rfrom_sequence\x18\x01 \x01(\x03R\x0c\x66romSequence\x12\x1f\n\x0bto_sequence\x18\x02 \x01(\x03R\ntoSequence\x12\x14\n\x05\x63\x61use\x18\x03 \x01(\tR\x05\x63\x61use\"\x0b\n\tHeartbeat\"g\n\tWaitEnded\x12\x32\n\x06reason\x18\x01 \x01(\x0e\x32\x1a.sessiontools.v1.EndReasonR\x06reason\x12&\n\x03run\x18\x02 \x01(\x0b\x32\x14.sessiontools.v1.RunR\x03run*\xcd\x01\n\x08RunState\x12\x19\n\x15RUN_STATE_UNSPECIFIED\x10\x00\x12\x14\n\x10RUN_STATE_QUEUED\x10\x01\x12\x15\n\x11RUN_STATE_RUNNING\x10\x02\x12\x18\n\x14RUN_STATE_CANCELLING\x10\x03\x12\x17\n\x13RUN_STATE_SUCCEEDED\x10\x04\x12\x14\n\x10RUN_STATE_FAILED\x10\x05\x12\x17\n\x13RUN_STATE_TIMED_OUT\x10\x06\x12\x17\n\x13RUN_STATE_CANCELLED\x10\x07*\xa5\x01\n\x07RunKind\x12\x18\n\x14RUN_KIND_UNSPECIFIED\x10\x00\x12\x11\n\rRUN_KIND_CHAT\x10\x01\x12\x11\n\rRUN_KIND_SEND\x10\x02\x12\x12\n\x0eRUN_KIND_REPLY\x10\x03\x12\x15\n\x11RUN_KIND_ANNOUNCE\x10\x04\x12\x12\n\x0eRUN_KIND_SPAWN\x10\x05\x12\x1b\n\x17RUN_KIND_SPAWN_ANNOUNCE\x10\x06*U\n\tWaitUntil\x12\x1a\n\x16WAIT_UNTIL_UNSPECIFIED\x10\x00\x12\x14\n\x10WAIT_UNTIL_REPLY\x10\x01\x12\x16\n\x12WAIT_UNTIL_SETTLED\x10\x02*K\n\x08WaitMode\x12\x19\n\x15WAIT_MODE_UNSPECIFIED\x10\x00\x12\x11\n\rWAIT_MODE_ANY\x10\x01\x12\x11\n\rWAIT_MODE_ALL\x10\x02*\xc2\x01\n\tEndReason\x12\x1a\n\x16\x45ND_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x45ND_REASON_RUN_TERMINAL\x10\x01\x12\x16\n\x12\x45ND_REASON_SETTLED\x10\x02\x12\x17\n\x13\x45ND_REASON_MAX_WAIT\x10\x03\x12\x17\n\x13\x45ND_REASON_DEADLINE\x10\x04\x12\x19\n\x15\x45ND_REASON_STREAM_AGE\x10\x05\x12\x17\n\x13\x45ND_REASON_DRAINING\x10\x06\x42S\n\x13\x64\x65v.sessiontools.v1P\x01Z:sessiontools.dev/clients/go/sessiontools/v1;sessiontoolsv1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,38 +35,38 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'sessiontools.v1.run_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\023dev.sessiontools.v1P\001Z:sessiontools.dev/clients/go/sessiontools/v1;sessiontoolsv1'
-  _globals['_RUNSTATE']._serialized_start=2176
-  _globals['_RUNSTATE']._serialized_end=2381
-  _globals['_RUNKIND']._serialized_start=2384
-  _globals['_RUNKIND']._serialized_end=2549
-  _globals['_WAITUNTIL']._serialized_start=2551
-  _globals['_WAITUNTIL']._serialized_end=2636
-  _globals['_WAITMODE']._serialized_start=2638
-  _globals['_WAITMODE']._serialized_end=2713
-  _globals['_ENDREASON']._serialized_start=2716
-  _globals['_ENDREASON']._serialized_end=2910
+  _globals['_RUNSTATE']._serialized_start=2204
+  _globals['_RUNSTATE']._serialized_end=2409
+  _globals['_RUNKIND']._serialized_start=2412
+  _globals['_RUNKIND']._serialized_end=2577
+  _globals['_WAITUNTIL']._serialized_start=2579
+  _globals['_WAITUNTIL']._serialized_end=2664
+  _globals['_WAITMODE']._serialized_start=2666
+  _globals['_WAITMODE']._serialized_end=2741
+  _globals['_ENDREASON']._serialized_start=2744
+  _globals['_ENDREASON']._serialized_end=2938
   _globals['_RUN']._serialized_start=143
-  _globals['_RUN']._serialized_end=1261
-  _globals['_RUNFAILURE']._serialized_start=1263
-  _globals['_RUNFAILURE']._serialized_end=1355
-  _globals['_RUNWAIT']._serialized_start=1357
-  _globals['_RUNWAIT']._serialized_end=1413
-  _globals['_RUNSNAPSHOT']._serialized_start=1415
-  _globals['_RUNSNAPSHOT']._serialized_end=1468
-  _globals['_RUNSTATECHANGED']._serialized_start=1471
-  _globals['_RUNSTATECHANGED']._serialized_end=1646
-  _globals['_MESSAGEAPPENDED']._serialized_start=1648
-  _globals['_MESSAGEAPPENDED']._serialized_end=1717
-  _globals['_OUTPUTDELTA']._serialized_start=1719
-  _globals['_OUTPUTDELTA']._serialized_end=1752
-  _globals['_TURNCHANGED']._serialized_start=1754
-  _globals['_TURNCHANGED']._serialized_end=1876
-  _globals['_DELIVERYCHANGED']._serialized_start=1878
-  _globals['_DELIVERYCHANGED']._serialized_end=1950
-  _globals['_REPLAYGAP']._serialized_start=1952
-  _globals['_REPLAYGAP']._serialized_end=2055
-  _globals['_HEARTBEAT']._serialized_start=2057
-  _globals['_HEARTBEAT']._serialized_end=2068
-  _globals['_WAITENDED']._serialized_start=2070
-  _globals['_WAITENDED']._serialized_end=2173
+  _globals['_RUN']._serialized_end=1289
+  _globals['_RUNFAILURE']._serialized_start=1291
+  _globals['_RUNFAILURE']._serialized_end=1383
+  _globals['_RUNWAIT']._serialized_start=1385
+  _globals['_RUNWAIT']._serialized_end=1441
+  _globals['_RUNSNAPSHOT']._serialized_start=1443
+  _globals['_RUNSNAPSHOT']._serialized_end=1496
+  _globals['_RUNSTATECHANGED']._serialized_start=1499
+  _globals['_RUNSTATECHANGED']._serialized_end=1674
+  _globals['_MESSAGEAPPENDED']._serialized_start=1676
+  _globals['_MESSAGEAPPENDED']._serialized_end=1745
+  _globals['_OUTPUTDELTA']._serialized_start=1747
+  _globals['_OUTPUTDELTA']._serialized_end=1780
+  _globals['_TURNCHANGED']._serialized_start=1782
+  _globals['_TURNCHANGED']._serialized_end=1904
+  _globals['_DELIVERYCHANGED']._serialized_start=1906
+  _globals['_DELIVERYCHANGED']._serialized_end=1978
+  _globals['_REPLAYGAP']._serialized_start=1980
+  _globals['_REPLAYGAP']._serialized_end=2083
+  _globals['_HEARTBEAT']._serialized_start=2085
+  _globals['_HEARTBEAT']._serialized_end=2096
+  _globals['_WAITENDED']._serialized_start=2098
+  _globals['_WAITENDED']._serialized_end=2201
 # @@protoc_insertion_point(module_scope)

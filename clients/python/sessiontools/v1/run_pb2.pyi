@@ -233,6 +233,7 @@ class Run(_message.Message):
     END_ACTOR_FIELD_NUMBER: _builtins.int
     END_REASON_FIELD_NUMBER: _builtins.int
     SKIPPED_FIELD_NUMBER: _builtins.int
+    REDACTED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id identifies the run in the whole service."""
     kind: Global___RunKind.ValueType
@@ -285,6 +286,10 @@ class Run(_message.Message):
     """
     skipped: _builtins.bool
     """skipped is true when the run succeeded and its agent chose silence with a skip token. reply is then unset."""
+    redacted: _builtins.bool
+    """redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+    a run of another session which nobody started for it. What is stored is whole.
+    """
     @_builtins.property
     def queue_time(self) -> _timestamp_pb2.Timestamp:
         """queue_time is when the run was accepted."""
@@ -337,10 +342,11 @@ class Run(_message.Message):
         end_actor: _builtins.str = ...,
         end_reason: _builtins.str = ...,
         skipped: _builtins.bool = ...,
+        redacted: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_end_time", b"_end_time", "_failure", b"_failure", "_reply", b"_reply", "_start_time", b"_start_time", "_usage", b"_usage", "end_time", b"end_time", "failure", b"failure", "queue_time", b"queue_time", "reply", b"reply", "start_time", b"start_time", "usage", b"usage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end_time", b"_end_time", "_failure", b"_failure", "_reply", b"_reply", "_start_time", b"_start_time", "_usage", b"_usage", "agent_id", b"agent_id", "attempt", b"attempt", "blocking_run_id", b"blocking_run_id", "depth", b"depth", "end_actor", b"end_actor", "end_reason", b"end_reason", "end_time", b"end_time", "exchange_id", b"exchange_id", "failure", b"failure", "id", b"id", "input_message_id", b"input_message_id", "kind", b"kind", "model", b"model", "parent_run_id", b"parent_run_id", "queue_position", b"queue_position", "queue_time", b"queue_time", "reply", b"reply", "root_run_id", b"root_run_id", "run_timeout_seconds", b"run_timeout_seconds", "runtime_id", b"runtime_id", "session_id", b"session_id", "session_key", b"session_key", "skipped", b"skipped", "start_time", b"start_time", "state", b"state", "trace_id", b"trace_id", "turn", b"turn", "usage", b"usage", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_end_time", b"_end_time", "_failure", b"_failure", "_reply", b"_reply", "_start_time", b"_start_time", "_usage", b"_usage", "agent_id", b"agent_id", "attempt", b"attempt", "blocking_run_id", b"blocking_run_id", "depth", b"depth", "end_actor", b"end_actor", "end_reason", b"end_reason", "end_time", b"end_time", "exchange_id", b"exchange_id", "failure", b"failure", "id", b"id", "input_message_id", b"input_message_id", "kind", b"kind", "model", b"model", "parent_run_id", b"parent_run_id", "queue_position", b"queue_position", "queue_time", b"queue_time", "redacted", b"redacted", "reply", b"reply", "root_run_id", b"root_run_id", "run_timeout_seconds", b"run_timeout_seconds", "runtime_id", b"runtime_id", "session_id", b"session_id", "session_key", b"session_key", "skipped", b"skipped", "start_time", b"start_time", "state", b"state", "trace_id", b"trace_id", "turn", b"turn", "usage", b"usage", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__end_time: _TypeAlias = _typing.Literal["end_time"]  # noqa: Y015
     _WhichOneofArgType__end_time: _TypeAlias = _typing.Literal["_end_time", b"_end_time"]  # noqa: Y015
@@ -505,7 +511,9 @@ Global___MessageAppended: _TypeAlias = MessageAppended  # noqa: Y015
 
 @_typing.final
 class OutputDelta(_message.Message):
-    """OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them."""
+    """OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them, and not to a
+    reader for whom credentials are masked, since a piece does not show whether it is part of one.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -106,8 +106,8 @@ class RunAssignment(_message.Message):
     lease_token: _builtins.str
     """lease_token is what the other calls of this service take. Keep it secret."""
     run_token: _builtins.str
-    """run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-    ends with the lease.
+    """run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+    SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
     """
     traceparent: _builtins.str
     """traceparent is the W3C trace context to continue."""

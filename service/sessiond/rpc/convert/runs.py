@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sessiond.access import View
-from sessiond.following import Ended, Following, Happened, Heartbeat, Snapshot, Told
+from sessiond.following import Ended, Followed, Following, Happened, Heartbeat, Snapshot, Told
 from sessiond.model.keys import shown
 from sessiond.model.messages import Usage
 from sessiond.model.rules import Rules
-from sessiond.model.runs import Failure, cursor_of
+from sessiond.model.runs import Failure, Run, cursor_of
+from sessiond.rpc.convert import redaction
 from sessiond.rpc.convert.enums import END_REASON, RUN_KIND, RUN_STATE
 from sessiond.rpc.convert.scalars import MAX_UINT32, count, timestamp, timestamp_or_none
 from sessiond.store.run_events import StoredEvent
@@ -21,6 +22,9 @@ from sessiontools.v1 import session_tools_service_pb2 as pb
 def run(rules: Rules, view: View | None, placed: PlacedRun) -> run_pb2.Run:
     """A run as this caller sees it."""
     stored = placed.run
+    masked = redaction.is_run_masked(rules, view, placed)
+    reply = None if stored.reply is None else redaction.text(stored.reply, masked=masked)
+    failure = redaction.text(stored.failure_message, masked=masked)
     return run_pb2.Run(
         id=stored.id,
         kind=RUN_KIND.number(stored.kind),
@@ -41,8 +45,8 @@ def run(rules: Rules, view: View | None, placed: PlacedRun) -> run_pb2.Run:
         end_time=timestamp_or_none(stored.end_ms),
         queue_position=count(placed.queue_position),
         blocking_run_id=placed.blocking_run_id,
-        reply=stored.reply,
-        failure=_failure(placed),
+        reply=reply,
+        failure=_failure(stored, failure),
         usage=usage(stored.usage),
         runtime_id=stored.runtime_id,
         root_run_id=stored.root_run_id,
@@ -51,6 +55,7 @@ def run(rules: Rules, view: View | None, placed: PlacedRun) -> run_pb2.Run:
         end_actor=stored.end_actor,
         end_reason=stored.end_reason,
         skipped=bool(stored.is_skipped),
+        redacted=reply is not stored.reply or failure is not stored.failure_message,
     )
 
 
@@ -58,13 +63,10 @@ def _agent_of(view: View | None) -> str | None:
     return view.agent_id if view else None
 
 
-def _failure(placed: PlacedRun) -> run_pb2.RunFailure | None:
-    stored = placed.run
+def _failure(stored: Run, message: str) -> run_pb2.RunFailure | None:
     if stored.failure_reason is None:
         return None
-    return run_pb2.RunFailure(
-        reason=stored.failure_reason, message=stored.failure_message, retryable=bool(stored.failure_retryable)
-    )
+    return run_pb2.RunFailure(reason=stored.failure_reason, message=message, retryable=bool(stored.failure_retryable))
 
 
 def failure_of(given: run_pb2.RunFailure) -> Failure:
@@ -118,8 +120,8 @@ def waits_response(rules: Rules, following: Following, told: Told) -> pb.WaitRun
 
 def _response(rules: Rules, view: View | None, told: Told, message: Any) -> Any:
     match told:
-        case Happened(_, event):
-            return _happened(rules, view, event, message)
+        case Happened(followed, event):
+            return _happened(rules, view, followed, event, message)
         case Snapshot(_, placed, at_ms):
             return message(event_time=timestamp(at_ms), snapshot=run_pb2.RunSnapshot(run=run(rules, view, placed)))
         case Heartbeat(at_ms):
@@ -129,10 +131,16 @@ def _response(rules: Rules, view: View | None, told: Told, message: Any) -> Any:
             return message(event_time=timestamp(at_ms), ended=ended)
 
 
-def _happened(rules: Rules, view: View | None, event: StoredEvent, message: Any) -> Any:
+def _happened(rules: Rules, view: View | None, followed: Followed, event: StoredEvent, message: Any) -> Any:
     stored = pb.WaitRunResponse.FromString(event.body)
+    placed = followed.placed
     if event.message is not None:
-        stored.message_appended.message.MergeFromString(event.message)
+        masked = placed is None or redaction.is_masked(rules, view, placed.run.session)
+        stored.message_appended.message.CopyFrom(redaction.message(event.message, masked=masked))
+    elif event.kind == "delivery":
+        delivery = stored.delivery_changed.delivery
+        masked = placed is None or redaction.is_run_masked(rules, view, placed)
+        delivery.text = redaction.text(delivery.text, masked=masked)
     _show_keys(rules, view, stored)
     kind = stored.WhichOneof("event")
     response = message(event_time=timestamp(event.at_ms))

@@ -11,6 +11,7 @@ from sessiond.model.visibility import EVERYTHING
 from sessiond.rpc.convert import runs, sessions
 from sessiond.rpc.convert.messages import draft_of
 from sessiond.rpc.convert.scalars import before_deadline, count, given, timestamp
+from sessiond.rpc.run_tokens import RunTokens
 from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, StepContext
 from sessiond.runtime.append_run_events import AppendQuery, Brought
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery
@@ -28,14 +29,14 @@ def acquire_query(request: pb.AcquireRunsRequest, deadline_s: float | None) -> A
     return AcquireQuery(request.runtime_id, tuple(request.agent_ids), request.max_runs, wait_s)
 
 
-def assignment(rules: Rules, taken: Assignment) -> pb.RunAssignment:
+def assignment(rules: Rules, run_tokens: RunTokens, taken: Assignment) -> pb.RunAssignment:
     """One leased run with all it needs."""
     run = taken.placed.run
     return pb.RunAssignment(
         run=runs.run(rules, NOBODY, taken.placed),
         lease_token=str(taken.lease_token),
         lease_expires=timestamp(run.lease_expires_ms or 0),
-        run_token=str(taken.run_token),
+        run_token=run_tokens.sign(taken.run_token),
         session=sessions.session(rules, NOBODY, taken.session),
         history=[message_pb2.Message.FromString(body) for body in taken.history],
         input=message_pb2.Message.FromString(taken.input),

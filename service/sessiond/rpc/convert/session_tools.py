@@ -10,7 +10,7 @@ from sessiond.model.keys import shown
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RunState, cursor_of
 from sessiond.model.waits import WaitMode, WaitUntil
-from sessiond.rpc.convert import runs, sessions
+from sessiond.rpc.convert import redaction, runs, sessions
 from sessiond.rpc.convert.enums import ANNOUNCE_POLICY, SESSION_KIND, WAIT_MODE, WAIT_UNTIL
 from sessiond.rpc.convert.scalars import count, given
 from sessiond.store.runs import PlacedRun
@@ -23,7 +23,7 @@ from sessiond.tools.sessions_send import SendQuery, Sent
 from sessiond.tools.sessions_spawn import DELETE, KEEP, Spawned, SpawnQuery
 from sessiond.tools.wait_run import WaitQuery
 from sessiond.tools.wait_runs import WaitsQuery
-from sessiontools.v1 import agent_pb2, message_pb2
+from sessiontools.v1 import agent_pb2
 from sessiontools.v1 import session_tools_service_pb2 as pb
 
 MAX_HEARTBEAT_S = 60
@@ -60,10 +60,11 @@ def history_query(request: pb.SessionsHistoryRequest) -> HistoryQuery:
 
 def history_page(rules: Rules, page: HistoryPage) -> pb.SessionsHistoryResponse:
     """A page of a transcript."""
+    masked = redaction.is_masked(rules, page.view, page.session.id)
     return pb.SessionsHistoryResponse(
         session_key=shown(page.session.key, rules.keys, page.view.agent_id),
         session_id=page.session_id,
-        messages=[message_pb2.Message.FromString(body) for body in page.messages],
+        messages=[redaction.message(body, masked=masked) for body in page.messages],
         next_page_token=page.next_page_token,
         has_more=bool(page.next_page_token),
         total_messages=count(page.total_messages),

@@ -286,6 +286,9 @@ pub enum ErrorReason {
     ChildLimit = 83,
     /// ERROR_REASON_RATE_LIMITED: RESOURCE_EXHAUSTED, with RetryInfo. The caller makes calls faster than allowed.
     RateLimited = 84,
+    /// ERROR_REASON_REQUEST_TOO_LARGE: RESOURCE_EXHAUSTED. The request, or its metadata, has more bytes than the server
+    /// takes. What is more than twice as large is refused by gRPC itself, without a reason.
+    RequestTooLarge = 85,
     /// ERROR_REASON_STORE_UNAVAILABLE: UNAVAILABLE, with RetryInfo. The database cannot be reached. Repeat the call with
     /// the same request_id; the server recovers by itself.
     StoreUnavailable = 90,
@@ -337,6 +340,7 @@ impl ErrorReason {
             Self::WaitLimit => "ERROR_REASON_WAIT_LIMIT",
             Self::ChildLimit => "ERROR_REASON_CHILD_LIMIT",
             Self::RateLimited => "ERROR_REASON_RATE_LIMITED",
+            Self::RequestTooLarge => "ERROR_REASON_REQUEST_TOO_LARGE",
             Self::StoreUnavailable => "ERROR_REASON_STORE_UNAVAILABLE",
             Self::Draining => "ERROR_REASON_DRAINING",
             Self::NotImplemented => "ERROR_REASON_NOT_IMPLEMENTED",
@@ -378,6 +382,7 @@ impl ErrorReason {
             "ERROR_REASON_WAIT_LIMIT" => Some(Self::WaitLimit),
             "ERROR_REASON_CHILD_LIMIT" => Some(Self::ChildLimit),
             "ERROR_REASON_RATE_LIMITED" => Some(Self::RateLimited),
+            "ERROR_REASON_REQUEST_TOO_LARGE" => Some(Self::RequestTooLarge),
             "ERROR_REASON_STORE_UNAVAILABLE" => Some(Self::StoreUnavailable),
             "ERROR_REASON_DRAINING" => Some(Self::Draining),
             "ERROR_REASON_NOT_IMPLEMENTED" => Some(Self::NotImplemented),
@@ -725,6 +730,10 @@ pub struct Run {
     /// skipped is true when the run succeeded and its agent chose silence with a skip token. reply is then unset.
     #[prost(bool, tag="29")]
     pub skipped: bool,
+    /// redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+    /// a run of another session which nobody started for it. What is stored is whole.
+    #[prost(bool, tag="30")]
+    pub redacted: bool,
 }
 /// RunFailure tells why a run did not succeed.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -779,7 +788,8 @@ pub struct MessageAppended {
     #[prost(message, optional, tag="1")]
     pub message: ::core::option::Option<Message>,
 }
-/// OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them.
+/// OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them, and not to a
+/// reader for whom credentials are masked, since a piece does not show whether it is part of one.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OutputDelta {
     /// text continues the text of the deltas before. On replay several may come as one.
@@ -1707,8 +1717,8 @@ pub struct RunAssignment {
     /// lease_expires is when the lease ends unless renewed, by the server's clock.
     #[prost(message, optional, tag="3")]
     pub lease_expires: ::core::option::Option<::prost_types::Timestamp>,
-    /// run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-    /// ends with the lease.
+    /// run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+    /// SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
     #[prost(string, tag="4")]
     pub run_token: ::prost::alloc::string::String,
     /// session is the session of the run.

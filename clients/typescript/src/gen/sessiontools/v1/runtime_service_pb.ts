@@ -115,8 +115,8 @@ export type RunAssignment = Message<"sessiontools.v1.RunAssignment"> & {
   leaseExpires?: Timestamp | undefined;
 
   /**
-   * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-   * ends with the lease.
+   * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+   * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
    *
    * @generated from field: string run_token = 4;
    */

@@ -299,6 +299,15 @@ public enum ErrorReason
   ERROR_REASON_RATE_LIMITED(84),
   /**
    * <pre>
+   * ERROR_REASON_REQUEST_TOO_LARGE: RESOURCE_EXHAUSTED. The request, or its metadata, has more bytes than the server
+   * takes. What is more than twice as large is refused by gRPC itself, without a reason.
+   * </pre>
+   *
+   * <code>ERROR_REASON_REQUEST_TOO_LARGE = 85;</code>
+   */
+  ERROR_REASON_REQUEST_TOO_LARGE(85),
+  /**
+   * <pre>
    * ERROR_REASON_STORE_UNAVAILABLE: UNAVAILABLE, with RetryInfo. The database cannot be reached. Repeat the call with
    * the same request_id; the server recovers by itself.
    * </pre>
@@ -626,6 +635,15 @@ public enum ErrorReason
   public static final int ERROR_REASON_RATE_LIMITED_VALUE = 84;
   /**
    * <pre>
+   * ERROR_REASON_REQUEST_TOO_LARGE: RESOURCE_EXHAUSTED. The request, or its metadata, has more bytes than the server
+   * takes. What is more than twice as large is refused by gRPC itself, without a reason.
+   * </pre>
+   *
+   * <code>ERROR_REASON_REQUEST_TOO_LARGE = 85;</code>
+   */
+  public static final int ERROR_REASON_REQUEST_TOO_LARGE_VALUE = 85;
+  /**
+   * <pre>
    * ERROR_REASON_STORE_UNAVAILABLE: UNAVAILABLE, with RetryInfo. The database cannot be reached. Repeat the call with
    * the same request_id; the server recovers by itself.
    * </pre>
@@ -717,6 +735,7 @@ public enum ErrorReason
       case 82: return ERROR_REASON_WAIT_LIMIT;
       case 83: return ERROR_REASON_CHILD_LIMIT;
       case 84: return ERROR_REASON_RATE_LIMITED;
+      case 85: return ERROR_REASON_REQUEST_TOO_LARGE;
       case 90: return ERROR_REASON_STORE_UNAVAILABLE;
       case 91: return ERROR_REASON_DRAINING;
       case 92: return ERROR_REASON_NOT_IMPLEMENTED;

@@ -36,7 +36,7 @@ public final class ErrorReasonOuterClass extends com.google.protobuf.GeneratedFi
   static {
     java.lang.String[] descriptorData = {
       "\n\"sessiontools/v1/error_reason.proto\022\017se" +
-      "ssiontools.v1*\241\t\n\013ErrorReason\022\034\n\030ERROR_R" +
+      "ssiontools.v1*\305\t\n\013ErrorReason\022\034\n\030ERROR_R" +
       "EASON_UNSPECIFIED\020\000\022\036\n\032ERROR_REASON_INVA" +
       "LID_FIELD\020\001\022\034\n\030ERROR_REASON_INVALID_KEY\020" +
       "\002\022#\n\037ERROR_REASON_PAGE_TOKEN_INVALID\020\003\022 " +
@@ -63,12 +63,13 @@ public final class ErrorReasonOuterClass extends com.google.protobuf.GeneratedFi
       "\n\027ERROR_REASON_QUEUE_FULL\020Q\022\033\n\027ERROR_REA" +
       "SON_WAIT_LIMIT\020R\022\034\n\030ERROR_REASON_CHILD_L" +
       "IMIT\020S\022\035\n\031ERROR_REASON_RATE_LIMITED\020T\022\"\n" +
-      "\036ERROR_REASON_STORE_UNAVAILABLE\020Z\022\031\n\025ERR" +
-      "OR_REASON_DRAINING\020[\022 \n\034ERROR_REASON_NOT" +
-      "_IMPLEMENTED\020\\\022\031\n\025ERROR_REASON_INTERNAL\020" +
-      "]BS\n\023dev.sessiontools.v1P\001Z:sessiontools" +
-      ".dev/clients/go/sessiontools/v1;sessiont" +
-      "oolsv1b\006proto3"
+      "\036ERROR_REASON_REQUEST_TOO_LARGE\020U\022\"\n\036ERR" +
+      "OR_REASON_STORE_UNAVAILABLE\020Z\022\031\n\025ERROR_R" +
+      "EASON_DRAINING\020[\022 \n\034ERROR_REASON_NOT_IMP" +
+      "LEMENTED\020\\\022\031\n\025ERROR_REASON_INTERNAL\020]BS\n" +
+      "\023dev.sessiontools.v1P\001Z:sessiontools.dev" +
+      "/clients/go/sessiontools/v1;sessiontools" +
+      "v1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,

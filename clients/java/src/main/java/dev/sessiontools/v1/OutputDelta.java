@@ -7,7 +7,8 @@ package dev.sessiontools.v1;
 
 /**
  * <pre>
- * OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them.
+ * OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them, and not to a
+ * reader for whom credentials are masked, since a piece does not show whether it is part of one.
  * </pre>
  *
  * Protobuf type {@code sessiontools.v1.OutputDelta}
@@ -262,7 +263,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them.
+   * OutputDelta is a piece of what the model is writing. Deltas come only when include_deltas asks for them, and not to a
+   * reader for whom credentials are masked, since a piece does not show whether it is part of one.
    * </pre>
    *
    * Protobuf type {@code sessiontools.v1.OutputDelta}

@@ -1138,6 +1138,22 @@ private static final long serialVersionUID = 0L;
     return skipped_;
   }
 
+  public static final int REDACTED_FIELD_NUMBER = 30;
+  private boolean redacted_ = false;
+  /**
+   * <pre>
+   * redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+   * a run of another session which nobody started for it. What is stored is whole.
+   * </pre>
+   *
+   * <code>bool redacted = 30 [json_name = "redacted"];</code>
+   * @return The redacted.
+   */
+  @java.lang.Override
+  public boolean getRedacted() {
+    return redacted_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -1238,6 +1254,9 @@ private static final long serialVersionUID = 0L;
     }
     if (skipped_ != false) {
       output.writeBool(29, skipped_);
+    }
+    if (redacted_ != false) {
+      output.writeBool(30, redacted_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -1344,6 +1363,10 @@ private static final long serialVersionUID = 0L;
       size += com.google.protobuf.CodedOutputStream
         .computeBoolSize(29, skipped_);
     }
+    if (redacted_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(30, redacted_);
+    }
     return size;
   }
   @java.lang.Override
@@ -1442,6 +1465,8 @@ private static final long serialVersionUID = 0L;
         .equals(other.getEndReason())) return false;
     if (getSkipped()
         != other.getSkipped()) return false;
+    if (getRedacted()
+        != other.getRedacted()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -1525,6 +1550,9 @@ private static final long serialVersionUID = 0L;
     hash = (37 * hash) + SKIPPED_FIELD_NUMBER;
     hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
         getSkipped());
+    hash = (37 * hash) + REDACTED_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getRedacted());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -1719,6 +1747,7 @@ private static final long serialVersionUID = 0L;
       endActor_ = "";
       endReason_ = "";
       skipped_ = false;
+      redacted_ = false;
       return this;
     }
 
@@ -1856,6 +1885,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x10000000) != 0)) {
         result.skipped_ = skipped_;
       }
+      if (((from_bitField0_ & 0x20000000) != 0)) {
+        result.redacted_ = redacted_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -1987,6 +2019,9 @@ private static final long serialVersionUID = 0L;
       }
       if (other.getSkipped() != false) {
         setSkipped(other.getSkipped());
+      }
+      if (other.getRedacted() != false) {
+        setRedacted(other.getRedacted());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -2167,6 +2202,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x10000000;
               break;
             } // case 232
+            case 240: {
+              redacted_ = input.readBool();
+              bitField0_ |= 0x20000000;
+              break;
+            } // case 240
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -4808,6 +4848,53 @@ private static final long serialVersionUID = 0L;
     public Builder clearSkipped() {
       bitField0_ = (bitField0_ & ~0x10000000);
       skipped_ = false;
+      onChanged();
+      return this;
+    }
+
+    private boolean redacted_ ;
+    /**
+     * <pre>
+     * redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+     * a run of another session which nobody started for it. What is stored is whole.
+     * </pre>
+     *
+     * <code>bool redacted = 30 [json_name = "redacted"];</code>
+     * @return The redacted.
+     */
+    @java.lang.Override
+    public boolean getRedacted() {
+      return redacted_;
+    }
+    /**
+     * <pre>
+     * redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+     * a run of another session which nobody started for it. What is stored is whole.
+     * </pre>
+     *
+     * <code>bool redacted = 30 [json_name = "redacted"];</code>
+     * @param value The redacted to set.
+     * @return This builder for chaining.
+     */
+    public Builder setRedacted(boolean value) {
+
+      redacted_ = value;
+      bitField0_ |= 0x20000000;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+     * a run of another session which nobody started for it. What is stored is whole.
+     * </pre>
+     *
+     * <code>bool redacted = 30 [json_name = "redacted"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearRedacted() {
+      bitField0_ = (bitField0_ & ~0x20000000);
+      redacted_ = false;
       onChanged();
       return this;
     }

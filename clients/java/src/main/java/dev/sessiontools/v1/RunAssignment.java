@@ -185,8 +185,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object runToken_ = "";
   /**
    * <pre>
-   * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-   * ends with the lease.
+   * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+   * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
    * </pre>
    *
    * <code>string run_token = 4 [json_name = "runToken"];</code>
@@ -207,8 +207,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-   * ends with the lease.
+   * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+   * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
    * </pre>
    *
    * <code>string run_token = 4 [json_name = "runToken"];</code>
@@ -1631,8 +1631,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object runToken_ = "";
     /**
      * <pre>
-     * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-     * ends with the lease.
+     * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+     * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
      * </pre>
      *
      * <code>string run_token = 4 [json_name = "runToken"];</code>
@@ -1652,8 +1652,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-     * ends with the lease.
+     * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+     * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
      * </pre>
      *
      * <code>string run_token = 4 [json_name = "runToken"];</code>
@@ -1674,8 +1674,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-     * ends with the lease.
+     * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+     * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
      * </pre>
      *
      * <code>string run_token = 4 [json_name = "runToken"];</code>
@@ -1692,8 +1692,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-     * ends with the lease.
+     * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+     * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
      * </pre>
      *
      * <code>string run_token = 4 [json_name = "runToken"];</code>
@@ -1707,8 +1707,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-     * ends with the lease.
+     * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+     * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
      * </pre>
      *
      * <code>string run_token = 4 [json_name = "runToken"];</code>

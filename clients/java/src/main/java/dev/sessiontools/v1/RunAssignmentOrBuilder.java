@@ -86,8 +86,8 @@ public interface RunAssignmentOrBuilder extends
 
   /**
    * <pre>
-   * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-   * ends with the lease.
+   * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+   * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
    * </pre>
    *
    * <code>string run_token = 4 [json_name = "runToken"];</code>
@@ -96,8 +96,8 @@ public interface RunAssignmentOrBuilder extends
   java.lang.String getRunToken();
   /**
    * <pre>
-   * run_token is a bearer token that makes its holder the agent in this session, for calls of SessionToolsService. It
-   * ends with the lease.
+   * run_token is a bearer token, a signed JWT, that makes its holder the agent in this session, for calls of
+   * SessionToolsService. It ends with the lease, and after auth.runTokenHours (24 by default) in any case.
    * </pre>
    *
    * <code>string run_token = 4 [json_name = "runToken"];</code>

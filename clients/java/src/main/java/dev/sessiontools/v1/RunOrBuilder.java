@@ -565,4 +565,15 @@ public interface RunOrBuilder extends
    * @return The skipped.
    */
   boolean getSkipped();
+
+  /**
+   * <pre>
+   * redacted is true when credentials in reply or failure are masked in this answer, as they are for an agent that reads
+   * a run of another session which nobody started for it. What is stored is whole.
+   * </pre>
+   *
+   * <code>bool redacted = 30 [json_name = "redacted"];</code>
+   * @return The redacted.
+   */
+  boolean getRedacted();
 }

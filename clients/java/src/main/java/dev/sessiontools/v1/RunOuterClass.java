@@ -98,7 +98,7 @@ public final class RunOuterClass extends com.google.protobuf.GeneratedFile {
       "\n\031sessiontools/v1/run.proto\022\017sessiontool" +
       "s.v1\032\037google/protobuf/timestamp.proto\032\036s" +
       "essiontools/v1/delivery.proto\032\035sessionto" +
-      "ols/v1/message.proto\"\336\010\n\003Run\022\016\n\002id\030\001 \001(\t" +
+      "ols/v1/message.proto\"\372\010\n\003Run\022\016\n\002id\030\001 \001(\t" +
       "R\002id\022,\n\004kind\030\002 \001(\0162\030.sessiontools.v1.Run" +
       "KindR\004kind\022/\n\005state\030\003 \001(\0162\031.sessiontools" +
       ".v1.RunStateR\005state\022\037\n\013session_key\030\004 \001(\t" +
@@ -125,52 +125,52 @@ public final class RunOuterClass extends com.google.protobuf.GeneratedFile {
       "ut_message_id\030\032 \001(\tR\016inputMessageId\022\033\n\te" +
       "nd_actor\030\033 \001(\tR\010endActor\022\035\n\nend_reason\030\034" +
       " \001(\tR\tendReason\022\030\n\007skipped\030\035 \001(\010R\007skippe" +
-      "dB\r\n\013_start_timeB\013\n\t_end_timeB\010\n\006_replyB" +
-      "\n\n\010_failureB\010\n\006_usage\"\\\n\nRunFailure\022\026\n\006r" +
-      "eason\030\001 \001(\tR\006reason\022\030\n\007message\030\002 \001(\tR\007me" +
-      "ssage\022\034\n\tretryable\030\003 \001(\010R\tretryable\"8\n\007R" +
-      "unWait\022\025\n\006run_id\030\001 \001(\tR\005runId\022\026\n\006cursor\030" +
-      "\002 \001(\tR\006cursor\"5\n\013RunSnapshot\022&\n\003run\030\001 \001(" +
-      "\0132\024.sessiontools.v1.RunR\003run\"\257\001\n\017RunStat" +
-      "eChanged\0228\n\nfrom_state\030\001 \001(\0162\031.sessionto" +
-      "ols.v1.RunStateR\tfromState\0224\n\010to_state\030\002" +
-      " \001(\0162\031.sessiontools.v1.RunStateR\007toState" +
-      "\022\026\n\006reason\030\003 \001(\tR\006reason\022\024\n\005actor\030\004 \001(\tR" +
-      "\005actor\"E\n\017MessageAppended\0222\n\007message\030\001 \001" +
-      "(\0132\030.sessiontools.v1.MessageR\007message\"!\n" +
-      "\013OutputDelta\022\022\n\004text\030\001 \001(\tR\004text\"z\n\013Turn" +
-      "Changed\022\037\n\013exchange_id\030\001 \001(\tR\nexchangeId" +
-      "\022\022\n\004turn\030\002 \001(\rR\004turn\022\037\n\013session_key\030\003 \001(" +
-      "\tR\nsessionKey\022\025\n\006run_id\030\004 \001(\tR\005runId\"H\n\017" +
-      "DeliveryChanged\0225\n\010delivery\030\001 \001(\0132\031.sess" +
-      "iontools.v1.DeliveryR\010delivery\"g\n\tReplay" +
-      "Gap\022#\n\rfrom_sequence\030\001 \001(\003R\014fromSequence" +
-      "\022\037\n\013to_sequence\030\002 \001(\003R\ntoSequence\022\024\n\005cau" +
-      "se\030\003 \001(\tR\005cause\"\013\n\tHeartbeat\"g\n\tWaitEnde" +
-      "d\0222\n\006reason\030\001 \001(\0162\032.sessiontools.v1.EndR" +
-      "easonR\006reason\022&\n\003run\030\002 \001(\0132\024.sessiontool" +
-      "s.v1.RunR\003run*\315\001\n\010RunState\022\031\n\025RUN_STATE_" +
-      "UNSPECIFIED\020\000\022\024\n\020RUN_STATE_QUEUED\020\001\022\025\n\021R" +
-      "UN_STATE_RUNNING\020\002\022\030\n\024RUN_STATE_CANCELLI" +
-      "NG\020\003\022\027\n\023RUN_STATE_SUCCEEDED\020\004\022\024\n\020RUN_STA" +
-      "TE_FAILED\020\005\022\027\n\023RUN_STATE_TIMED_OUT\020\006\022\027\n\023" +
-      "RUN_STATE_CANCELLED\020\007*\245\001\n\007RunKind\022\030\n\024RUN" +
-      "_KIND_UNSPECIFIED\020\000\022\021\n\rRUN_KIND_CHAT\020\001\022\021" +
-      "\n\rRUN_KIND_SEND\020\002\022\022\n\016RUN_KIND_REPLY\020\003\022\025\n" +
-      "\021RUN_KIND_ANNOUNCE\020\004\022\022\n\016RUN_KIND_SPAWN\020\005" +
-      "\022\033\n\027RUN_KIND_SPAWN_ANNOUNCE\020\006*U\n\tWaitUnt" +
-      "il\022\032\n\026WAIT_UNTIL_UNSPECIFIED\020\000\022\024\n\020WAIT_U" +
-      "NTIL_REPLY\020\001\022\026\n\022WAIT_UNTIL_SETTLED\020\002*K\n\010" +
-      "WaitMode\022\031\n\025WAIT_MODE_UNSPECIFIED\020\000\022\021\n\rW" +
-      "AIT_MODE_ANY\020\001\022\021\n\rWAIT_MODE_ALL\020\002*\302\001\n\tEn" +
-      "dReason\022\032\n\026END_REASON_UNSPECIFIED\020\000\022\033\n\027E" +
-      "ND_REASON_RUN_TERMINAL\020\001\022\026\n\022END_REASON_S" +
-      "ETTLED\020\002\022\027\n\023END_REASON_MAX_WAIT\020\003\022\027\n\023END" +
-      "_REASON_DEADLINE\020\004\022\031\n\025END_REASON_STREAM_" +
-      "AGE\020\005\022\027\n\023END_REASON_DRAINING\020\006BS\n\023dev.se" +
-      "ssiontools.v1P\001Z:sessiontools.dev/client" +
-      "s/go/sessiontools/v1;sessiontoolsv1b\006pro" +
-      "to3"
+      "d\022\032\n\010redacted\030\036 \001(\010R\010redactedB\r\n\013_start_" +
+      "timeB\013\n\t_end_timeB\010\n\006_replyB\n\n\010_failureB" +
+      "\010\n\006_usage\"\\\n\nRunFailure\022\026\n\006reason\030\001 \001(\tR" +
+      "\006reason\022\030\n\007message\030\002 \001(\tR\007message\022\034\n\tret" +
+      "ryable\030\003 \001(\010R\tretryable\"8\n\007RunWait\022\025\n\006ru" +
+      "n_id\030\001 \001(\tR\005runId\022\026\n\006cursor\030\002 \001(\tR\006curso" +
+      "r\"5\n\013RunSnapshot\022&\n\003run\030\001 \001(\0132\024.sessiont" +
+      "ools.v1.RunR\003run\"\257\001\n\017RunStateChanged\0228\n\n" +
+      "from_state\030\001 \001(\0162\031.sessiontools.v1.RunSt" +
+      "ateR\tfromState\0224\n\010to_state\030\002 \001(\0162\031.sessi" +
+      "ontools.v1.RunStateR\007toState\022\026\n\006reason\030\003" +
+      " \001(\tR\006reason\022\024\n\005actor\030\004 \001(\tR\005actor\"E\n\017Me" +
+      "ssageAppended\0222\n\007message\030\001 \001(\0132\030.session" +
+      "tools.v1.MessageR\007message\"!\n\013OutputDelta" +
+      "\022\022\n\004text\030\001 \001(\tR\004text\"z\n\013TurnChanged\022\037\n\013e" +
+      "xchange_id\030\001 \001(\tR\nexchangeId\022\022\n\004turn\030\002 \001" +
+      "(\rR\004turn\022\037\n\013session_key\030\003 \001(\tR\nsessionKe" +
+      "y\022\025\n\006run_id\030\004 \001(\tR\005runId\"H\n\017DeliveryChan" +
+      "ged\0225\n\010delivery\030\001 \001(\0132\031.sessiontools.v1." +
+      "DeliveryR\010delivery\"g\n\tReplayGap\022#\n\rfrom_" +
+      "sequence\030\001 \001(\003R\014fromSequence\022\037\n\013to_seque" +
+      "nce\030\002 \001(\003R\ntoSequence\022\024\n\005cause\030\003 \001(\tR\005ca" +
+      "use\"\013\n\tHeartbeat\"g\n\tWaitEnded\0222\n\006reason\030" +
+      "\001 \001(\0162\032.sessiontools.v1.EndReasonR\006reaso" +
+      "n\022&\n\003run\030\002 \001(\0132\024.sessiontools.v1.RunR\003ru" +
+      "n*\315\001\n\010RunState\022\031\n\025RUN_STATE_UNSPECIFIED\020" +
+      "\000\022\024\n\020RUN_STATE_QUEUED\020\001\022\025\n\021RUN_STATE_RUN" +
+      "NING\020\002\022\030\n\024RUN_STATE_CANCELLING\020\003\022\027\n\023RUN_" +
+      "STATE_SUCCEEDED\020\004\022\024\n\020RUN_STATE_FAILED\020\005\022" +
+      "\027\n\023RUN_STATE_TIMED_OUT\020\006\022\027\n\023RUN_STATE_CA" +
+      "NCELLED\020\007*\245\001\n\007RunKind\022\030\n\024RUN_KIND_UNSPEC" +
+      "IFIED\020\000\022\021\n\rRUN_KIND_CHAT\020\001\022\021\n\rRUN_KIND_S" +
+      "END\020\002\022\022\n\016RUN_KIND_REPLY\020\003\022\025\n\021RUN_KIND_AN" +
+      "NOUNCE\020\004\022\022\n\016RUN_KIND_SPAWN\020\005\022\033\n\027RUN_KIND" +
+      "_SPAWN_ANNOUNCE\020\006*U\n\tWaitUntil\022\032\n\026WAIT_U" +
+      "NTIL_UNSPECIFIED\020\000\022\024\n\020WAIT_UNTIL_REPLY\020\001" +
+      "\022\026\n\022WAIT_UNTIL_SETTLED\020\002*K\n\010WaitMode\022\031\n\025" +
+      "WAIT_MODE_UNSPECIFIED\020\000\022\021\n\rWAIT_MODE_ANY" +
+      "\020\001\022\021\n\rWAIT_MODE_ALL\020\002*\302\001\n\tEndReason\022\032\n\026E" +
+      "ND_REASON_UNSPECIFIED\020\000\022\033\n\027END_REASON_RU" +
+      "N_TERMINAL\020\001\022\026\n\022END_REASON_SETTLED\020\002\022\027\n\023" +
+      "END_REASON_MAX_WAIT\020\003\022\027\n\023END_REASON_DEAD" +
+      "LINE\020\004\022\031\n\025END_REASON_STREAM_AGE\020\005\022\027\n\023END" +
+      "_REASON_DRAINING\020\006BS\n\023dev.sessiontools.v" +
+      "1P\001Z:sessiontools.dev/clients/go/session" +
+      "tools/v1;sessiontoolsv1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -184,7 +184,7 @@ public final class RunOuterClass extends com.google.protobuf.GeneratedFile {
     internal_static_sessiontools_v1_Run_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_sessiontools_v1_Run_descriptor,
-        new java.lang.String[] { "Id", "Kind", "State", "SessionKey", "SessionId", "AgentId", "Model", "ExchangeId", "Turn", "ParentRunId", "TraceId", "Depth", "Version", "Attempt", "QueueTime", "StartTime", "EndTime", "QueuePosition", "BlockingRunId", "Reply", "Failure", "Usage", "RuntimeId", "RootRunId", "RunTimeoutSeconds", "InputMessageId", "EndActor", "EndReason", "Skipped", });
+        new java.lang.String[] { "Id", "Kind", "State", "SessionKey", "SessionId", "AgentId", "Model", "ExchangeId", "Turn", "ParentRunId", "TraceId", "Depth", "Version", "Attempt", "QueueTime", "StartTime", "EndTime", "QueuePosition", "BlockingRunId", "Reply", "Failure", "Usage", "RuntimeId", "RootRunId", "RunTimeoutSeconds", "InputMessageId", "EndActor", "EndReason", "Skipped", "Redacted", });
     internal_static_sessiontools_v1_RunFailure_descriptor =
       getDescriptor().getMessageType(1);
     internal_static_sessiontools_v1_RunFailure_fieldAccessorTable = new

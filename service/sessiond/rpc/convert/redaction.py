@@ -1,0 +1,55 @@
+"""What a caller is shown of texts that are not its own: credentials masked, the stored words untouched (H7)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sessiond.access import View
+from sessiond.model.messages import Message, Text
+from sessiond.model.redaction import redact, redacted_message
+from sessiond.model.rules import Rules
+from sessiond.model.visibility import masks, masks_words
+from sessiond.store.codec import decode, encode
+from sessiond.store.runs import PlacedRun
+from sessiontools.v1 import message_pb2
+
+# Marks are longer than short credentials. Pages leave room for twice the text, and this holds every message to it.
+GROWTH = 2
+_TOO_MANY = "[redacted: more credentials than there is room to mark]"
+
+
+def is_masked(rules: Rules, view: View | None, session: int) -> bool:
+    """Whether the messages of a session are shown to this caller with credentials masked."""
+    return view is not None and masks(rules.redact, view.acting, session)
+
+
+def is_run_masked(rules: Rules, view: View | None, placed: PlacedRun) -> bool:
+    """Whether what a run said is shown to this caller with credentials masked."""
+    return view is not None and masks_words(rules.redact, view.acting, placed.run.session, placed.parties)
+
+
+def message(body: bytes, *, masked: bool) -> message_pb2.Message:
+    """A stored message as it is shown."""
+    if masked:
+        stored = decode(body)
+        shown = redacted_message(stored)
+        if shown is not stored:
+            return _marked(shown, len(body))
+    return message_pb2.Message.FromString(body)
+
+
+def text(stored: str, *, masked: bool) -> str:
+    """A stored text as it is shown; the same object when nothing in it is masked."""
+    if not masked:
+        return stored
+    shown = redact(stored)
+    return shown if len(shown) <= GROWTH * len(stored) else _TOO_MANY
+
+
+def _marked(shown: Message, stored_bytes: int) -> message_pb2.Message:
+    body = encode(shown)
+    if len(body) > GROWTH * stored_bytes:
+        body = encode(replace(shown, draft=replace(shown.draft, content=(Text(_TOO_MANY),))))
+    marked = message_pb2.Message.FromString(body)
+    marked.redacted = True
+    return marked
