@@ -59,12 +59,15 @@ class Running:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[Running]:
-    """A server on these settings for the time of the context; leaving it drains."""
+async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncIterator[Running]:
+    """A server on these settings for the time of the context; leaving it drains. Others may share its port."""
     async with AsyncExitStack() as stack:
         wake, hints = Wake(), MirrorHints()
         publish = partial(_publish, wake, hints)
-        db = await open_database(settings.store.url, publish, settings.store.pool_size, on_gap=wake.publish_all)
+        store = settings.store
+        db = await open_database(
+            store.url, publish, store.pool_size, on_gap=wake.publish_all, statement_s=store.statement_seconds
+        )
         stack.push_async_callback(db.close)
         health = Health(SERVICES)
         rules = rules_of(settings)
@@ -74,7 +77,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
         run_tokens = RunTokens(lambda: db.read(signing_keys.newest_first), rules.run_token_ms / 1000)
         await run_tokens.refresh()
         credentials = Credentials(tokens_of(settings), run_tokens)
-        server = _server(settings, db, credentials)
+        server = _server(settings, db, credentials, reuse_port)
         _add_services(server, db, rules, waits, tools, run_tokens, health)
         providers = providers_of(models_of(settings, os.environ))
         stack.push_async_callback(close_all, providers)
@@ -85,6 +88,7 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
             tls=_tls_files(settings),
             has_tokens=bool(settings.auth.tokens),
             insecure=settings.server.insecure,
+            reuse_port=reuse_port,
         )
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         works = [
@@ -106,11 +110,11 @@ def _publish(wake: Wake, hints: MirrorHints, topics: Iterable[str]) -> None:
         each.publish(topics)
 
 
-def _server(settings: Settings, db: Database, credentials: Credentials) -> grpc.aio.Server:
+def _server(settings: Settings, db: Database, credentials: Credentials, reuse_port: bool) -> grpc.aio.Server:
     own, limits = settings.server, settings.limits
     rate = RateLimit(limits.requests_per_second, limits.request_burst, asyncio.get_running_loop().time)
     admit = admission(credentials, partial(is_live, db), rate, own.max_metadata_bytes)
-    bounds = ServerLimits(own.max_request_bytes, own.max_metadata_bytes, own.max_concurrent_streams)
+    bounds = ServerLimits(own.max_request_bytes, own.max_metadata_bytes, own.max_concurrent_streams, reuse_port)
     return build_server(Guard(admit, own.max_request_bytes), bounds)
 
 

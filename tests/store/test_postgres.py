@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
+from sessiond.store import postgres as postgres_store
 from sessiond.store import sessions
 from sessiond.store.opening import open_database
-from sessiond.store.postgres import MAX_TRIES, PostgresDatabase
+from sessiond.store.postgres import MAX_TRIES, CommitUnknown, PostgresDatabase
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from tests.making import found, make_session, session_of
@@ -134,4 +136,75 @@ async def test_a_database_that_is_away_comes_back_by_itself(postgres: sa.Engine)
         allow_connections(True)
         assert await session_of(database, "agent:main:main") is not None
         assert database.connections_in_use == 0
+        await database.close()
+
+
+async def test_a_connection_lost_before_the_commit_is_replaced_and_the_work_run_again(
+    postgres_db: PostgresDatabase,
+) -> None:  # X3
+    tries: list[int] = []
+
+    def dies_once(tx: Tx) -> None:
+        tries.append(1)
+        sessions.change(tx, found(tx, "agent:main:main"), {"label": "done"})
+        if len(tries) == 1:
+            tx.run(_SUICIDE)
+
+    await make_session(postgres_db)
+
+    await postgres_db.write(dies_once)
+
+    session = await session_of(postgres_db, "agent:main:main")
+    assert session is not None
+    assert (len(tries), session.label) == (2, "done")
+
+
+async def test_a_commit_whose_outcome_is_unknown_is_never_run_again(
+    postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:  # property 2: once more could be twice
+    tries: list[int] = []
+    real_commit = postgres_store._commit
+
+    def lost(cursor: Any) -> None:
+        real_commit(cursor)
+        cursor.connection.close()
+        real_commit(cursor)
+
+    monkeypatch.setattr(postgres_store, "_commit", lost)
+
+    with pytest.raises(CommitUnknown):
+        await postgres_db.write(lambda tx: tries.append(1))
+
+    assert len(tries) == 1
+    monkeypatch.undo()
+    await make_session(postgres_db)
+
+
+async def test_a_statement_that_takes_too_long_is_ended_and_told_as_unavailable(postgres: sa.Engine) -> None:  # X3
+    sleep = Statement("sleep", sa.text("SELECT pg_sleep(60)"))
+    with spare_database(postgres, "slow") as url:
+        database = await open_database(url, on_commit=lambda topics: None, statement_s=1)
+
+        with pytest.raises(StoreUnavailable):
+            await database.read(lambda tx: tx.row(sleep))
+
+        await make_session(database)
+        await database.close()
+
+
+async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(postgres: sa.Engine) -> None:  # X3
+    read_only = sa.text("ALTER DATABASE standby SET default_transaction_read_only = on")
+    with spare_database(postgres, "standby") as url:
+        database = await open_database(url, on_commit=lambda topics: None)
+        await make_session(database)
+        with postgres.begin() as connection:
+            connection.execute(read_only)
+            connection.execute(_BACKENDS, {"name": "standby"})
+
+        with pytest.raises(StoreUnavailable):
+            await make_session(database, "agent:main:other")
+
+        with postgres.begin() as connection:
+            connection.execute(sa.text("ALTER DATABASE standby RESET default_transaction_read_only"))
+        await make_session(database, "agent:main:other")
         await database.close()

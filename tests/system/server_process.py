@@ -31,10 +31,11 @@ CLIENT_OPTIONS = [
 class ServerProcess:
     """One server; its port is the system's choice at the first start and stays the same after it."""
 
-    def __init__(self, folder: Path, store_url: str, config: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, store_url: str, config: Mapping[str, Any], *args: str) -> None:
         self._folder = folder
         self._store_url = store_url
         self._config = config
+        self._args = args
         self._process: Process | None = None
         self.port = 0
         self.lines: list[str] = []  # what it wrote to standard output since its latest start
@@ -54,7 +55,7 @@ class ServerProcess:
         file = self._folder / "sessiontools.json5"
         file.write_text(json.dumps(self._settings()), encoding="utf-8")
         with (self._folder / "server.log").open("ab") as log:
-            command = (str(PROGRAM), "serve", "--config", str(file))
+            command = (str(PROGRAM), "serve", "--config", str(file), *self._args)
             self._process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=log, cwd=self._folder)
         self.lines = []
         async with asyncio.timeout(START_S):
@@ -80,6 +81,11 @@ class ServerProcess:
         if self._process is not None:
             self._process.kill()
             await self._ended(self._process)
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._running().pid
 
     def channel(self) -> grpc.aio.Channel:
         """A new connection to it."""
@@ -110,9 +116,9 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def serving(folder: Path, store_url: str, **config: Any) -> AsyncIterator[ServerProcess]:
+async def serving(folder: Path, store_url: str, *args: str, **config: Any) -> AsyncIterator[ServerProcess]:
     """A started server with these sections of configuration; the test may stop and start it as it likes."""
-    server = ServerProcess(folder, store_url, config)
+    server = ServerProcess(folder, store_url, config, *args)
     try:
         await server.start()
         yield server

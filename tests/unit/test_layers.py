@@ -51,6 +51,7 @@ LAYERS = {
     "settings": Layer(frozenset(), frozenset({"pydantic", "pydantic_core", "json5"})),
     "configured": Layer(frozenset({"settings", "model", "rpc", "worker.providers"})),
     "signing": Layer(frozenset({"ids", "store"})),
+    "workers": Layer(frozenset({"model"})),
     "reloading": Layer(frozenset({"configured", "rpc", "settings"})),
     "killpoint": Layer(frozenset({"store"})),
     "commands": Layer(EVERYTHING, GRPC | PROTOS | {"tqdm"}),

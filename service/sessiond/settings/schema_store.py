@@ -20,6 +20,9 @@ class StoreSettings(Section):
         repr=False,
         description="SQLAlchemy URL of the database; by default `sessiontools.db` in `store.dataDir`.",
     )
+    statement_seconds: float = Field(
+        default=30, ge=1, le=3_600, description="Longest time of one statement on PostgreSQL; half of it for a lock."
+    )
     pool_size: int = Field(default=10, ge=1, le=1_000, description="Connections to PostgreSQL; no meaning for SQLite.")
 
 

@@ -19,6 +19,7 @@ from sessiond.store.sqlite import SqliteDatabase
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, prepare
 
 CONNECT_TIMEOUT_S = 10
+STATEMENT_S = 30.0
 
 
 async def open_database(
@@ -27,6 +28,7 @@ async def open_database(
     pool_size: int = 8,
     clock: Clock | None = None,
     on_gap: Callable[[], None] = lambda: None,
+    statement_s: float = STATEMENT_S,
 ) -> Database:
     """Open the store, bring its schema up to date, and hand it over; StoreProblem says why it can't be.
 
@@ -38,7 +40,7 @@ async def open_database(
         engine = _sqlite_engine(parsed)
         await asyncio.to_thread(_migrate, engine)
         return SqliteDatabase(engine, on_commit, clock or embedded_clock)
-    engine = _postgres_engine(parsed, pool_size)
+    engine = _postgres_engine(parsed, pool_size, statement_s)
     await asyncio.to_thread(_migrate, engine)
     return PostgresDatabase(engine, on_commit, pool_size, clock, on_gap)
 
@@ -77,14 +79,33 @@ def _sqlite_engine(url: sa.URL) -> sa.Engine:
     return engine
 
 
-def _postgres_engine(url: sa.URL, pool_size: int) -> sa.Engine:
-    arguments = {
+def _postgres_engine(url: sa.URL, pool_size: int, statement_s: float = STATEMENT_S) -> sa.Engine:
+    defaults = {
         "connect_timeout": CONNECT_TIMEOUT_S,
         "application_name": "sessiontools",
-        # Every query is written for one index; planning it anew at each call can cost more than running it.
-        "options": "-c plan_cache_mode=force_generic_plan",
+        # Of several hosts, the one that writes; a standby alone is no store.
+        "target_session_attrs": "read-write",
+        # A server whose machine is gone is noticed within about this many seconds, not after hours.
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 25_000,
+        "options": " ".join(f"-c {name}={value}" for name, value in _session(statement_s).items()),
     }
-    return sa.create_engine(url, pool_size=pool_size, max_overflow=0, connect_args=arguments)
+    given = {name: value for name, value in defaults.items() if name not in url.query}
+    return sa.create_engine(url, pool_size=pool_size, max_overflow=0, connect_args=given)
+
+
+def _session(statement_s: float) -> dict[str, str]:
+    """What holds for every connection; whatever takes longer is ended, so that one stuck session holds up no other."""
+    return {
+        # Every query is written for one index; planning it anew at each call can cost more than running it.
+        "plan_cache_mode": "force_generic_plan",
+        "statement_timeout": f"{statement_s:g}s",
+        "lock_timeout": f"{statement_s / 2:g}s",
+        # A replica that is stopped in the middle of a transaction must not keep its locks.
+        "idle_in_transaction_session_timeout": f"{statement_s:g}s",
+    }
 
 
 def _migrate(engine: sa.Engine) -> None:

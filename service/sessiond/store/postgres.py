@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -21,8 +23,20 @@ from sessiond.store.statement import POSTGRESQL
 from sessiond.store.transaction import Tx
 
 MAX_TRIES = 5
-_TRY_AGAIN = (pg.SerializationFailure, pg.DeadlockDetected)
+# The longest pause before the second try; it doubles with every further one, so that rivals come apart.
+FIRST_PAUSE_S = 0.005
+_LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
+# The server we talk to is no longer the one that writes: after a failover a new connection finds that one.
+_LOST = (*_AWAY, pg.ReadOnlySqlTransaction)
+_TOO_SLOW = (pg.QueryCanceled, pg.LockNotAvailable)
+
+
+class CommitUnknown(StoreUnavailable):
+    """The connection was lost while the transaction was being committed: it may have been, so it is not run again.
+
+    Whoever repeats the call with its request_id, lease or cursor finds what there is.
+    """
 
 
 class PostgresDatabase:
@@ -83,22 +97,31 @@ class PostgresDatabase:
         return result
 
     def _transact(self, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
-        for _ in range(MAX_TRIES):
+        """Run the work until it is committed: lost races and lost connections are tried again, within bounds."""
+        last: Exception | None = None
+        for number in range(MAX_TRIES):
+            if number:
+                time.sleep(random.uniform(0, FIRST_PAUSE_S * 2**number))  # noqa: S311 - only spreads rivals
             connection, now_ms = self._begun(begin)
             try:
                 return self._attempt(connection, work, now_ms)
-            except _TRY_AGAIN:
-                continue
             except pg.ProgramLimitExceeded as problem:  # an operational error by its class, but the request's fault
                 raise invalid("request", "has a text that is too long for an index; shorten names and ids") from problem
-            except _AWAY as problem:
-                connection.invalidate()
-                raise StoreUnavailable from problem
             except psycopg.DataError as problem:  # the net under all checks: text that PostgreSQL can't hold
                 raise invalid("request", "has a text with a NUL character, which can't be stored") from problem
+            except _LOST_A_RACE as problem:
+                last = problem
+            except _TOO_SLOW as problem:
+                raise StoreUnavailable from problem
+            except CommitUnknown:
+                connection.invalidate()
+                raise
+            except _LOST as problem:
+                connection.invalidate()
+                last = problem
             finally:
                 connection.close()
-        raise StoreUnavailable
+        raise StoreUnavailable from last
 
     def _begun(self, begin: str) -> tuple[PoolProxiedConnection, int]:
         """A connection with a transaction begun; those that died while they lay in the pool are replaced unseen."""
@@ -121,7 +144,7 @@ class PostgresDatabase:
             tx = Tx(cursor, POSTGRESQL, now_ms)
             result = work(tx)
             _send_topics(cursor, tx.topics)
-            cursor.execute("COMMIT")
+            _commit(cursor)
         except BaseException:
             driver: Any = connection.driver_connection
             if not driver.closed:
@@ -139,6 +162,15 @@ class PostgresDatabase:
         now_ms: int = cursor.fetchone()[0]
         cursor.close()
         return self._clock() if self._clock else now_ms
+
+
+def _commit(cursor: Any) -> None:
+    try:
+        cursor.execute("COMMIT")
+    except _LOST_A_RACE:
+        raise
+    except _AWAY as problem:
+        raise CommitUnknown from problem
 
 
 def _send_topics(cursor: Any, topics: Iterable[str]) -> None:

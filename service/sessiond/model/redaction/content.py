@@ -70,12 +70,14 @@ def _said_beside(given: dict[str, Any]) -> str:
 
 def _free(key: str, taken: dict[str, Any]) -> str:
     """The key, numbered if it is taken: keys that differed only in what is masked stay apart."""
-    return key if key not in taken else f"{key} {len(taken)}"
+    return key if key not in taken else _free(f"{key} {len(taken)}", taken)
 
 
 def _redacted_list(given: list[Any], name: str = "") -> list[Any]:
     """The list; what follows a flag of a command, as in `["--token", "..."]`, is that flag's value."""
-    shown = [_redacted_under(flag or name, each) for flag, each in zip(["", *map(_flag, given)], given, strict=False)]
+    flags = [_flag(each) for each in given]
+    names = [(before or name) if not flag else "" for before, flag in zip(["", *flags], flags, strict=False)]
+    shown = [_redacted_under(called, each) for called, each in zip(names, given, strict=True)]
     return given if _are_same(shown, given) else shown
 
 
@@ -103,10 +105,10 @@ def _redacted_under(name: str, value: Any) -> Any:
 def _redacted_text(name: str, text: str) -> str:
     if name.lower() in _HEADERS:
         header = f"{name}: "
-        masked = redact(header + text)[len(header) :]
+        masked = redact(header + text).removeprefix(header)
         return text if masked == text else masked
     named = credential_named(name)
-    if named and not _flag(text) and is_credential(text, named.proof, is_quoted=True):
+    if named and is_credential(text, named.proof, is_quoted=True):
         return mask(named.kind)
     return redact(text)
 

@@ -40,8 +40,10 @@ def migrate(engine: sa.Engine, to: str | None = None) -> None:
 
 
 def _lock(connection: sa.Connection) -> None:
-    """SQLite's BEGIN IMMEDIATE is the lock already; on PostgreSQL a second start waits here."""
+    """SQLite's BEGIN IMMEDIATE is the lock already; on PostgreSQL a second start waits here, without limit."""
     if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
+        connection.execute(sa.text("SET LOCAL lock_timeout = 0"))
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": _LOCK_NUMBER})
 
 
