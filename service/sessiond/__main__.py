@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sessiond.commands import call, config, demo, importing, keys, seed, send, serve, token, transcripts
+from sessiond.commands import backup, call, config, demo, doctor, importing, keys, seed, send, serve, token, transcripts
 from sessiond.model.problems import Problem
 from sessiond.settings import SettingsError
 
-_COMMANDS = (serve, call, send, config, token, keys, importing, transcripts, seed, demo)
+_COMMANDS = (serve, call, send, config, token, keys, doctor, backup, importing, transcripts, seed, demo)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -39,7 +39,7 @@ from sessiond.wake import Wake
 from sessiond.worker.loop import Worker
 from sessiond.worker.mirror import MirrorHints, mirror_for_ever
 from sessiond.worker.providers import close_all, providers_of
-from sessiond.worker.store_watch import watch_store
+from sessiond.worker.store_watch import watch_store, watch_work
 from sessiond.worker.sweep import sweep_for_ever
 from sessiontools.v1 import gateway_service_pb2_grpc, runtime_service_pb2_grpc, session_tools_service_pb2_grpc
 
@@ -93,6 +93,7 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         works = [
             watch_store(db, health.set_serving),
+            watch_work(db, health.set_working, settings.server.max_work_age_seconds),
             worker.run(),
             sweep_for_ever(db, rules),
             run_tokens.refresh_for_ever(),

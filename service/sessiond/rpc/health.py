@@ -18,18 +18,21 @@ SERVING = pb.HealthCheckResponse.SERVING
 NOT_SERVING = pb.HealthCheckResponse.NOT_SERVING
 SERVICE_UNKNOWN = pb.HealthCheckResponse.SERVICE_UNKNOWN
 DRAINING = "draining"
+WORK = "sessiontools.work"
 
 
 class Health(rpc.HealthServicer):
-    """One truth for all services: they share the store and the drain.
+    """One truth for all services: they share the store and the drain. `sessiontools.work` is false also while work is
+    left undone for too long, which says something to whoever is called at night and nothing to a load balancer.
 
     The servicer of grpcio-health-checking writes to its watchers under a lock, so one of them that does not read
     holds up every change of status, the drain's too; and it has no List. All methods belong to the event loop.
     """
 
     def __init__(self, services: Iterable[str]) -> None:
-        self._services = ("", *services)
+        self._services = ("", *services, WORK)
         self._troubles: set[str] = set()
+        self._work_troubles: set[str] = set()
         self._is_closing = False
         self._changed = asyncio.Event()
 
@@ -40,13 +43,20 @@ class Health(rpc.HealthServicer):
 
     def set_serving(self, is_serving: bool, reason: str) -> None:
         """Note or lift one trouble, such as `store`; the server serves when none is left."""
-        if is_serving == (reason not in self._troubles):
+        self._set(self._troubles, is_serving, reason)
+
+    def set_working(self, is_working: bool, reason: str) -> None:
+        """As set_serving, for `sessiontools.work` alone."""
+        self._set(self._work_troubles, is_working, reason)
+
+    def _set(self, troubles: set[str], is_well: bool, reason: str) -> None:
+        if is_well == (reason not in troubles):
             return
-        if is_serving:
-            self._troubles.remove(reason)
+        if is_well:
+            troubles.remove(reason)
         else:
-            self._troubles.add(reason)
-        log.log(logging.INFO if is_serving else logging.WARNING, "health", extra=self._shown(reason))
+            troubles.add(reason)
+        log.log(logging.INFO if is_well else logging.WARNING, "health", extra=self._shown(reason))
         self._wake()
 
     def begin_drain(self) -> None:
@@ -87,7 +97,8 @@ class Health(rpc.HealthServicer):
     def _status_of(self, service: str) -> int:
         if service not in self._services:
             return int(SERVICE_UNKNOWN)
-        return int(SERVING if self.is_serving else NOT_SERVING)
+        is_well = self.is_serving and not (service == WORK and self._work_troubles)
+        return int(SERVING if is_well else NOT_SERVING)
 
     def _wake(self) -> None:
         self._changed.set()

@@ -31,6 +31,12 @@ class ServerSettings(Section):
         default=270, description="Age at which a wait is ended with STREAM_AGE, to be resumed (give or take 10 %)."
     )
     drain_grace_seconds: GraceSeconds = Field(default=20, description="Longest time from SIGTERM to the end.")
+    max_work_age_seconds: float = Field(
+        default=300,
+        ge=0,
+        le=86_400,
+        description="Age of the oldest due work above which `sessiontools.work` is not healthy; 0: never.",
+    )
     max_waits_per_caller: int = Field(default=1_000, ge=1, le=1_000_000, description="Open waits of one caller.")
     max_waits: int = Field(default=50_000, ge=1, le=1_000_000, description="Open waits of the whole server.")
     # At least twice the largest message, so that every message that may be stored can also arrive.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -51,6 +53,12 @@ def engine_of(url: str) -> sa.Engine:
     return _sqlite_engine(parsed) if parsed.get_backend_name() == "sqlite" else _postgres_engine(parsed, 2)
 
 
+def sqlite_file(url: str) -> Path | None:
+    """The file of a SQLite store; None for any other."""
+    parsed = _parse(url)
+    return Path(parsed.database or "").expanduser() if parsed.get_backend_name() == "sqlite" else None
+
+
 def _parse(url: str) -> sa.URL:
     try:
         parsed = sa.make_url(url)
@@ -72,11 +80,18 @@ def _sqlite_engine(url: sa.URL) -> sa.Engine:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise StoreProblem(f"store.url: the folder {folder} can't be made: {problem.strerror}") from None
+    _make_private(file)
     arguments = {"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000}
     engine = sa.create_engine(url.set(database=str(file)), poolclass=NullPool, connect_args=arguments)
     event.listen(engine, "connect", prepare)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     return engine
+
+
+def _make_private(file: Path) -> None:
+    """Make a new database file for its owner's eyes only; SQLite gives the files beside it the same rights."""
+    with suppress(OSError):  # an existing one keeps its rights; what else is wrong is told when it is opened
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _postgres_engine(url: sa.URL, pool_size: int, statement_s: float = STATEMENT_S) -> sa.Engine:
