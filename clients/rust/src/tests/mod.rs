@@ -1,0 +1,11 @@
+mod contract;
+mod credentials;
+mod errors;
+mod fake;
+mod fake_calls;
+mod readme;
+mod resuming;
+mod retries;
+mod tls;
+mod wait_run;
+mod wait_runs;
