@@ -16,6 +16,9 @@ import (
 
 const errorDomain = "sessiontools"
 
+// closing is what gRPC says of a call on a connection that this program has closed: none will ever succeed.
+const closing = "grpc: the client connection is closing"
+
 // Error is why a call failed. Every method of [Client] returns its errors as this type, for errors.As. A deadline and
 // a cancellation are also context.DeadlineExceeded and context.Canceled, for errors.Is.
 type Error struct {
@@ -108,8 +111,10 @@ func isTemporary(err error) bool {
 		return false
 	}
 	switch refusal.Code {
-	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
+	case codes.Unavailable, codes.DeadlineExceeded:
 		return true
+	case codes.Canceled:
+		return refusal.Message != closing
 	case codes.ResourceExhausted:
 		return refusal.RetryAfter > 0
 	case codes.Internal:

@@ -1,6 +1,7 @@
 package sessiontools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -55,6 +56,9 @@ func (c *Client) ServeRuns(ctx context.Context, options RuntimeOptions, execute 
 	runtime := &runtime{client: c, options: options, execute: execute, leases: newLeases(c, options.Log)}
 	return runtime.serve(ctx)
 }
+
+// runtimeError is the reason of a failure that has none of its own.
+const runtimeError = "RUNTIME_ERROR"
 
 type runtime struct {
 	client  *Client
@@ -147,8 +151,8 @@ func (r *runtime) tell(ctx context.Context, run *Assignment, call func(context.C
 	defer cancel()
 	err := r.client.persist(ctx, func() error { return call(ctx) })
 	var refusal *Error
-	if errors.As(err, &refusal) && refusal.Code == codes.InvalidArgument { // such as a reply that is too large
-		failed := r.ending(ctx, run, "", &Failure{Reason: refusal.Reason, Message: refusal.Message})
+	if errors.As(err, &refusal) && isTooMuch(refusal) {
+		failed := r.ending(ctx, run, "", &Failure{Reason: cmp.Or(refusal.Reason, runtimeError), Message: refusal.Message})
 		err = r.client.persist(ctx, func() error { return failed(ctx) })
 	}
 	if HasReason(err, v1.ErrorReason_ERROR_REASON_LEASE_LOST) || err != nil && isTemporary(err) {
@@ -158,6 +162,12 @@ func (r *runtime) tell(ctx context.Context, run *Assignment, call func(context.C
 	return err
 }
 
+// isTooMuch tells whether the outcome itself was refused, such as a reply that is too large for the server or for gRPC:
+// that ends the run, and nothing else.
+func isTooMuch(refusal *Error) bool {
+	return refusal.Code == codes.InvalidArgument || refusal.Code == codes.ResourceExhausted && refusal.RetryAfter == 0
+}
+
 func failureOf(err error) *v1.RunFailure {
 	var failure *Failure
 	if errors.As(err, &failure) {
@@ -165,7 +175,7 @@ func failureOf(err error) *v1.RunFailure {
 			Reason: valid(failure.Reason), Message: valid(failure.Message), Retryable: failure.Retryable,
 		}
 	}
-	return &v1.RunFailure{Reason: "RUNTIME_ERROR", Message: valid(err.Error())}
+	return &v1.RunFailure{Reason: runtimeError, Message: valid(err.Error())}
 }
 
 // valid replaces what is no UTF-8, since a message that cannot be sent would lose the whole outcome.

@@ -158,6 +158,7 @@ func TestHowARunEnds(t *testing.T) { // R3, R6
 		"when cancelled":  {hang, &v1.LeaseStatus{CancelRequested: true}, nil, "cancelled"},
 		"after a restart": {reply, nil, []error{status.Error(codes.Unavailable, "restarting")}, "reply hello"},
 		"when refused":    {reply, nil, []error{tooLarge.Err()}, "failure MESSAGE_TOO_LARGE too large"},
+		"beyond gRPC":     {reply, nil, []error{status.Error(codes.ResourceExhausted, "5 MiB")}, "failure RUNTIME_ERROR 5 MiB"},
 		"not encodable":   {fails(errors.New("a\xff")), nil, nil, "failure RUNTIME_ERROR a\uFFFD"},
 	}
 	for name, each := range cases {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -245,6 +246,25 @@ func TestTheCallersDeadlineEndsAWaitOnAServerThatIsAway(t *testing.T) {
 
 	if !errors.Is(err, context.DeadlineExceeded) || status.Code(err) != codes.DeadlineExceeded {
 		t.Error(err)
+	}
+}
+
+func TestClosingTheClientEndsItsWaits(t *testing.T) {
+	hangs := func(streaming context.Context, send func(*v1.WaitRunResponse)) error {
+		send(snapshot("0"))
+		<-streaming.Done()
+		return nil
+	}
+	client, _, _ := waiting(t, hangs)
+
+	var failure error
+	for _, err := range client.WaitRun(t.Context(), &v1.WaitRunRequest{RunId: "run"}) {
+		client.conn.(*grpc.ClientConn).Close()
+		failure = err
+	}
+
+	if status.Code(failure) != codes.Canceled {
+		t.Error(failure)
 	}
 }
 

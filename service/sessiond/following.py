@@ -9,6 +9,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from sessiond.access import View, view_of
 from sessiond.model.callers import Caller
@@ -63,6 +64,11 @@ class Snapshot:
     placed: PlacedRun
     at_ms: int
 
+    @property
+    def size(self) -> int:
+        """About how many bytes of text it has."""
+        return self.placed.size
+
 
 @dataclass(frozen=True)
 class Happened:
@@ -71,12 +77,18 @@ class Happened:
     followed: Followed
     event: StoredEvent
 
+    @property
+    def size(self) -> int:
+        """About how many bytes of text it has."""
+        return len(self.event.body) + len(self.event.message or b"")
+
 
 @dataclass(frozen=True)
 class Heartbeat:
     """Nothing happened for a while."""
 
     at_ms: int
+    size: ClassVar[int] = 0
 
 
 @dataclass(frozen=True)
@@ -86,6 +98,11 @@ class Ended:
     reason: EndReason
     at_ms: int
     followed: Followed | None = None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of text it has."""
+        return self.followed.placed.size if self.followed and self.followed.placed else 0
 
 
 Told = Snapshot | Happened | Heartbeat | Ended

@@ -187,6 +187,12 @@ async def test_the_setting_decides(tmp_path: Path, setting: str, own: str, other
         assert (await history(server, NOBODY))[0].content[0].text.text == SECRET
 
 
+async def test_a_short_text_may_grow_by_its_mark(server: Served) -> None:
+    await chat(server, "main", "pwd=hunter2x")
+
+    assert (await history(server, acting(GROUP)))[0].content[0].text.text == "pwd=[redacted: password]"
+
+
 async def test_a_text_of_nothing_but_credentials_still_fits_a_page(server: Served) -> None:  # H5
     short = "password=a1B2c3\n"
     await chat(server, "main", short * (1_000_000 // len(short)))

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import sqlalchemy as sa
-
 from sessiond.settings import load
 from sessiond.store.backlog import Backlog, Oldest, backlog, dead_deliveries
-from sessiond.store.database import Database
-from sessiond.store.migrations import current_version, known_versions
-from sessiond.store.opening import engine_of, open_database, sqlite_file
+from sessiond.store.database import Database, StoreProblem
+from sessiond.store.migrations import known_versions
+from sessiond.store.opening import open_database, schema_of, sqlite_file
 from sessiond.store.transaction import Tx
 
 MAX_SKEW_S = 5.0
@@ -60,17 +58,12 @@ def _schema(url: str) -> Iterator[Finding]:
     if file is not None and not file.exists():
         yield Finding("store", False, f"there is no database at {file}; the first start makes it")
         return
-    engine = engine_of(url)
-    where = engine.url.render_as_string(hide_password=True)
     try:
-        with engine.connect() as connection:
-            found = current_version(connection)
-    except sa.exc.DBAPIError as problem:
-        yield Finding("store", False, f"{where} can't be reached: {' '.join(str(problem.orig).split())}")
+        found = schema_of(url)
+    except StoreProblem as problem:
+        yield Finding("store", False, str(problem))
         return
-    finally:
-        engine.dispose()
-    yield Finding("store", True, f"{where} can be reached")
+    yield Finding("store", True, "can be reached")
     newest = known_versions()[-1]
     yield Finding("schema", found == newest, f"version {found or 'none yet'}; this program's is {newest}")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 from sessiond.model.rules import Rules
 from sessiond.rpc.calls import the_caller
 from sessiond.rpc.convert import runs
 from sessiond.rpc.convert import session_tools as convert
+from sessiond.rpc.convert.redaction import apart
 from sessiond.store.database import Database
 from sessiond.tools.agents_list import agents_list
 from sessiond.tools.cancel_run import cancel_run
@@ -34,11 +36,13 @@ class SessionTools(rpc.SessionToolsServiceServicer):
 
     async def SessionsList(self, request: pb.SessionsListRequest, context: Any) -> pb.SessionsListResponse:
         page = await sessions_list(self._db, self._rules, the_caller(), convert.list_query(request))
-        return convert.list_page(self._rules, page)
+        size = sum(len(body) for each in page.sessions for body in each.messages)
+        return await apart(self._rules, page.view, size, lambda: convert.list_page(self._rules, page))
 
     async def SessionsHistory(self, request: pb.SessionsHistoryRequest, context: Any) -> pb.SessionsHistoryResponse:
         page = await sessions_history(self._db, self._rules, the_caller(), convert.history_query(request))
-        return convert.history_page(self._rules, page)
+        size = sum(map(len, page.messages))
+        return await apart(self._rules, page.view, size, lambda: convert.history_page(self._rules, page))
 
     async def SessionsSend(self, request: pb.SessionsSendRequest, context: Any) -> pb.SessionsSendResponse:
         query = convert.send_query(request, context.time_remaining())
@@ -53,19 +57,24 @@ class SessionTools(rpc.SessionToolsServiceServicer):
 
     async def GetRun(self, request: pb.GetRunRequest, context: Any) -> pb.GetRunResponse:
         query = convert.get_query(request, context.time_remaining())
-        return convert.got(self._rules, *await get_run(self._db, self._rules, self._waits, the_caller(), query))
+        placed, view = await get_run(self._db, self._rules, self._waits, the_caller(), query)
+        return await apart(self._rules, view, placed.size, lambda: convert.got(self._rules, placed, view))
 
     async def WaitRun(self, request: pb.WaitRunRequest, context: Any) -> AsyncIterator[pb.WaitRunResponse]:
         query = convert.wait_query(request, context.time_remaining())
         following = wait_run(self._db, self._rules, self._waits, the_caller(), query)
         async for told in following.told():
-            yield runs.wait_response(self._rules, following, told)
+            yield await apart(
+                self._rules, following.view, told.size, partial(runs.wait_response, self._rules, following, told)
+            )
 
     async def WaitRuns(self, request: pb.WaitRunsRequest, context: Any) -> AsyncIterator[pb.WaitRunsResponse]:
         query = convert.waits_query(request, context.time_remaining())
         following = wait_runs(self._db, self._rules, self._waits, the_caller(), query)
         async for told in following.told():
-            yield runs.waits_response(self._rules, following, told)
+            yield await apart(
+                self._rules, following.view, told.size, partial(runs.waits_response, self._rules, following, told)
+            )
 
     async def CancelRun(self, request: pb.CancelRunRequest, context: Any) -> pb.CancelRunResponse:
         touched, view = await cancel_run(self._db, self._rules, the_caller(), convert.cancel_query(request))

@@ -15,7 +15,7 @@ from sqlalchemy.pool import NullPool
 
 from sessiond.store.clock import Clock, embedded_clock
 from sessiond.store.database import Database, OnCommit, StoreProblem
-from sessiond.store.migrations import migrate
+from sessiond.store.migrations import current_version, migrate
 from sessiond.store.postgres import PostgresDatabase
 from sessiond.store.sqlite import SqliteDatabase
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, prepare
@@ -51,6 +51,19 @@ def engine_of(url: str) -> sa.Engine:
     """A plain engine on the store, for commands that bring their own statements."""
     parsed = _parse(url)
     return _sqlite_engine(parsed) if parsed.get_backend_name() == "sqlite" else _postgres_engine(parsed, 2)
+
+
+def schema_of(url: str) -> str | None:
+    """The version of the store's schema, left as it is; None for an empty one. StoreProblem says why not."""
+    engine = engine_of(url)
+    try:
+        with engine.connect() as connection:
+            return current_version(connection)
+    except sa.exc.DBAPIError as problem:
+        where = engine.url.render_as_string(hide_password=True)
+        raise StoreProblem(f"{where} can't be opened: {' '.join(str(problem.orig).split())}") from problem
+    finally:
+        engine.dispose()
 
 
 def sqlite_file(url: str) -> Path | None:

@@ -36,6 +36,11 @@ class PlacedRun:
     parties: frozenset[int | None] = frozenset()  # the sessions on both sides of its exchange
 
     @property
+    def size(self) -> int:
+        """About how many bytes of text it has."""
+        return len(self.run.reply or "") + len(self.run.failure_message)
+
+    @property
     def input_message_id(self) -> str:
         """The message that the run answers; empty when it has none in the transcript."""
         if self.run.input_place is None:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from sessiond.access import View
 from sessiond.model.messages import Message, Text
 from sessiond.model.redaction import redact, redacted_message
 from sessiond.model.rules import Rules
-from sessiond.model.visibility import masks, masks_words
+from sessiond.model.visibility import RedactSetting, masks, masks_words
 from sessiond.store.codec import decode, encode
 from sessiond.store.runs import PlacedRun
 from sessiontools.v1 import message_pb2
 
-# Marks are longer than short credentials. Pages leave room for twice the text, and this holds every message to it.
+# Marks are longer than short credentials. Pages leave room for twice the text, and this holds every message to it, but
+# for so little that it does not count.
 GROWTH = 2
+SLACK_BYTES = 1024
+# Looking for credentials in more than this is done apart from the event loop, which serves everybody.
+INLINE_BYTES = 32 * 1024
+
+Made = TypeVar("Made")
 _TOO_MANY = "[redacted: more credentials than there is room to mark]"
 
 
@@ -26,6 +35,13 @@ def is_masked(rules: Rules, view: View | None, session: int) -> bool:
 def is_run_masked(rules: Rules, view: View | None, placed: PlacedRun) -> bool:
     """Whether what a run said is shown to this caller with credentials masked."""
     return view is not None and masks_words(rules.redact, view.acting, placed.run.session, placed.parties)
+
+
+async def apart(rules: Rules, view: View | None, size: int, make: Callable[[], Made]) -> Made:
+    """What `make` makes of so many bytes: here and now, or on a thread when there may be much to mask."""
+    if size <= INLINE_BYTES or view is None or view.acting is None or rules.redact is RedactSetting.OFF:
+        return make()
+    return await asyncio.to_thread(make)
 
 
 def message(body: bytes, *, masked: bool) -> message_pb2.Message:
@@ -43,12 +59,12 @@ def text(stored: str, *, masked: bool) -> str:
     if not masked:
         return stored
     shown = redact(stored)
-    return shown if len(shown) <= GROWTH * len(stored) else _TOO_MANY
+    return shown if len(shown) <= GROWTH * len(stored) + SLACK_BYTES else _TOO_MANY
 
 
 def _marked(shown: Message, stored_bytes: int) -> message_pb2.Message:
     body = encode(shown)
-    if len(body) > GROWTH * stored_bytes:
+    if len(body) > GROWTH * stored_bytes + SLACK_BYTES:
         body = encode(replace(shown, draft=replace(shown.draft, content=(Text(_TOO_MANY),))))
     marked = message_pb2.Message.FromString(body)
     marked.redacted = True
