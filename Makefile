@@ -82,4 +82,5 @@ audit: $(VENV)/.dev ## look the pinned packages up in the advisory database (nee
 
 clean: ## remove what was built and installed
 	rm -rf build dist .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	rm -rf clients/typescript/node_modules clients/typescript/dist clients/java/target clients/rust/target
+	rm -rf clients/typescript/{node_modules,dist,build} clients/java/target clients/rust/target
+	rm -rf examples/*/{node_modules,dist,target} tests/clients/drivers/*/{node_modules,dist,target}
