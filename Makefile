@@ -32,7 +32,7 @@ run: $(VENV)/.runtime ## start the server on its embedded default (SQLite, echo)
 	@exec $(BIN)/sessiontools serve --hints
 
 test: $(VENV)/.dev ## run every test: the server's on SQLite and PostgreSQL, and each client's
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 	clients/test
 
 check: lint types verify test ## exactly what CI runs
