@@ -7,13 +7,18 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bench import history, listing, waits
+from bench import history, listing, replicas, waits
 from bench.machine import description
 from bench.options import Options, parse
 from bench.report import Table, as_markdown, write_page
 from bench.stores import Bench, filled
 
-GROUPS: tuple[Callable[[Bench], Awaitable[list[Table]]], ...] = (listing.tables, history.tables, waits.tables)
+GROUPS: tuple[Callable[[Bench], Awaitable[list[Table]]], ...] = (
+    listing.tables,
+    history.tables,
+    waits.tables,
+    replicas.tables,
+)
 
 
 async def main(options: Options) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 CONFIG: dict[str, Any] = {
     "log": {"level": "warning"},
     "agents": {"list": [{"id": "main", "runtime": "external"}]},
+    "limits": {"queueDepth": 1_000_000},
     "server": {"listen": "127.0.0.1:0", "maxWaitsPerCaller": 100_000, "maxWaits": 100_000},
 }
 
@@ -30,11 +31,12 @@ class Server:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[Server]:
-    """A server on an empty SQLite store, for the time of the context."""
+async def serving(store_url: str = "", *args: str) -> AsyncIterator[Server]:
+    """A server for the time of the context: on this store, else on an empty one on SQLite."""
+    config = CONFIG | ({"store": {"url": store_url}} if store_url else {})
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        (Path(folder) / "sessiontools.json5").write_text(json.dumps(CONFIG), encoding="utf-8")
-        command = [sys.executable, "-m", "sessiond", "serve"]
+        (Path(folder) / "sessiontools.json5").write_text(json.dumps(config), encoding="utf-8")
+        command = [sys.executable, "-m", "sessiond", "serve", *args]
         process = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
         try:
             assert process.stdout is not None  # noqa: S101 - it was asked for

@@ -11,6 +11,7 @@ from dataclasses import replace
 from sessiond.egress import Outgoing, send_out
 from sessiond.ids import new_id
 from sessiond.model import announce
+from sessiond.model.errors import SessionNotFound
 from sessiond.model.events import TurnTaken
 from sessiond.model.exchanges import (
     AnnounceTurn,
@@ -70,8 +71,11 @@ def locked(tx: Tx, run_id: str) -> Run | None:
         return None
     exchange = exchanges.get(tx, found.exchange_id) if found.exchange_id else None
     others = (exchange.target_session, exchange.requester_session) if exchange else ()
-    for session in sorted({found.session, *(each for each in others if each is not None)}):
-        sessions.get(tx, session, lock=True)
+    try:
+        for session in sorted({found.session, *(each for each in others if each is not None)}):
+            sessions.get(tx, session, lock=True)
+    except SessionNotFound:  # purged since the run was found, and the run with it
+        return None
     return runs.get(tx, run_id, lock=True)
 
 

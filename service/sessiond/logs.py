@@ -34,7 +34,13 @@ def setup(format: Format = "auto", level: str = "info", stream: TextIO | None = 
     root.setLevel(least)
     for name, floor in NOISY.items():
         logging.getLogger(name).setLevel(max(least, floor))
+    logging.getLogger("grpc._cython.cygrpc").addFilter(_is_ours_to_tell)
     logging.captureWarnings(capture=True)
+
+
+def _is_ours_to_tell(record: logging.LogRecord) -> bool:
+    """Whether a line of gRPC's belongs in the log: not one that quotes metadata it can't decode, a token perhaps."""
+    return not str(record.msg).startswith("Invalid encoding")
 
 
 def _formatter(format: Format, target: TextIO) -> logging.Formatter:  # noqa: A002

@@ -54,6 +54,6 @@ def _owes(tx: Tx, session: Session) -> bool:
 def _purge_some(tx: Tx, session: Session) -> bool:
     """Remove a batch of what hangs on the session; the session itself goes with the last one."""
     current = sessions.find_by_key(tx, session.key, lock=True)
-    if current is not None and current.unfinished_runs:  # it came back to life in between
+    if current is not None and (current.unfinished_runs or _owes(tx, current)):  # it came back to life in between
         raise SessionBusy(current.active_run_id)
     return retention.purge_some(tx, session, PURGE_BATCH)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 MAX_MESSAGE_BYTES = 1024 * 1024
+# Levels of objects and lists in the arguments of a tool call. Each is up to three messages within each other on the
+# wire, and protobuf reads no more than a hundred, those around the arguments among them.
+MAX_DEPTH = 28
 
 
 class Role(StrEnum):
@@ -125,3 +129,22 @@ class Message:
 def message_id(session_id: str, sequence: int) -> str:
     """A message's id: its place, so that it needs no index of its own."""
     return f"{session_id}:{sequence}"
+
+
+def is_too_deep(value: Any, levels: int = MAX_DEPTH) -> bool:
+    """Whether a value nests objects and lists so deep that no client could read it."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(is_too_deep(each, levels - 1) for each in inner)
+
+
+def shallow(value: Any, levels: int = MAX_DEPTH) -> Any:
+    """The value, with what is nested too deep as JSON text in its place."""
+    if not isinstance(value, dict | list):
+        return value
+    if levels == 0:
+        return json.dumps(value)
+    if isinstance(value, dict):
+        return {name: shallow(each, levels - 1) for name, each in value.items()}
+    return [shallow(each, levels - 1) for each in value]

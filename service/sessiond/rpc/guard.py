@@ -7,9 +7,9 @@ import inspect
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
-from typing import Any, TypeAlias
+from typing import Any, Never, TypeAlias
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -77,12 +77,10 @@ def wrap(method: str, handler: Handler, admit: Admit | None, max_request_bytes: 
         kind = "stream_unary" if handler.request_streaming else "unary_unary"
         respond = _writes_one(_implemented(method, getattr(handler, kind)), handler)
         write = None
-    if handler.request_streaming:
-        read = handler.request_deserializer
-    else:
-        respond, read = _reads_one(respond, handler, max_request_bytes), None
+    reads = _reads_many if handler.request_streaming else _reads_one
+    respond = reads(respond, handler, max_request_bytes)
     make = getattr(grpc, f"{kind}_rpc_method_handler")
-    wrapped: Handler = make(_guarded(method, respond, admit), read, write)
+    wrapped: Handler = make(_guarded(method, respond, admit), None, write)
     return wrapped
 
 
@@ -107,11 +105,21 @@ def _guarded(method: str, respond: Behavior, admit: Admit | None) -> Behavior:
                 raise
             refusal = _refusal_of(fault)
             _note_refusal(level, record, refusal, began, fault)
-            await abort(context, refusal)
+            await _end(context, refusal)
         _note(level, record, _code_of(context, StatusCode.OK), began)
         return response
 
     return answer
+
+
+async def _end(context: Context, refusal: Refusal) -> Never:
+    """Tell the refusal; to a caller that has left there is nobody to tell it to."""
+    try:
+        await abort(context, refusal)
+    except grpc.aio.AbortError:
+        raise
+    except grpc.aio.BaseError as gone:
+        raise asyncio.CancelledError from gone
 
 
 def _implemented(method: str, behavior: Behavior) -> Behavior:
@@ -134,18 +142,30 @@ def _refuses(method: str) -> Behavior:
 
 def _reads_one(respond: Behavior, handler: Handler, max_bytes: int) -> Behavior:
     """Parse the request inside the guard: bytes that are no message are the caller's mistake, not a fault."""
-    read = handler.request_deserializer or bytes
 
     async def parsed(raw: bytes, context: Context) -> Any:
-        if len(raw) > max_bytes:
-            raise RequestTooLarge("request", len(raw), max_bytes, "server.maxRequestBytes")
-        try:
-            request = read(raw)
-        except DecodeError:
-            raise invalid("request", "not a message of this method, or it has text that is not UTF-8") from None
-        return await respond(request, context)
+        return await respond(_parsed(handler, raw, max_bytes), context)
 
     return parsed
+
+
+def _reads_many(respond: Behavior, handler: Handler, max_bytes: int) -> Behavior:
+    """The same for each of several requests."""
+
+    async def parsed(raws: AsyncIterator[bytes], context: Context) -> Any:
+        return await respond((_parsed(handler, raw, max_bytes) async for raw in raws), context)
+
+    return parsed
+
+
+def _parsed(handler: Handler, raw: bytes, max_bytes: int) -> Any:
+    if len(raw) > max_bytes:
+        raise RequestTooLarge("request", len(raw), max_bytes, "server.maxRequestBytes")
+    read = handler.request_deserializer or bytes
+    try:
+        return read(raw)
+    except DecodeError:
+        raise invalid("request", "not a message of this method, or it has text that is not UTF-8") from None
 
 
 def _writes_one(behavior: Behavior, handler: Handler) -> Behavior:

@@ -35,7 +35,7 @@ class Runtime(rpc.RuntimeServiceServicer):
         return pb.AcquireRunsResponse(runs=[convert.assignment(self._rules, self._run_tokens, each) for each in taken])
 
     async def HeartbeatRuns(self, request: pb.HeartbeatRunsRequest, context: Any) -> pb.HeartbeatRunsResponse:
-        statuses = await heartbeat_runs(self._db, self._rules, list(request.leases))
+        statuses = await heartbeat_runs(self._db, self._rules, convert.leases_of(request))
         return pb.HeartbeatRunsResponse(leases=[convert.lease_status(each) for each in statuses])
 
     async def AppendRunEvents(self, request: pb.AppendRunEventsRequest, context: Any) -> pb.AppendRunEventsResponse:

@@ -25,6 +25,7 @@ from sessiond.model.messages import (
     ToolCall,
     ToolResult,
     Usage,
+    shallow,
 )
 from sessiontools.v1 import delivery_pb2, run_pb2, session_tools_service_pb2
 from sessiontools.v1 import message_pb2 as pb
@@ -80,7 +81,7 @@ def encode_block(block: Block) -> pb.ContentBlock:
             return pb.ContentBlock(thinking=pb.ThinkingBlock(text=text, signature=signature))
         case ToolCall(call_id, name, arguments):
             call = pb.ToolCallBlock(id=call_id, name=name)
-            call.arguments.update(arguments)
+            call.arguments.update(shallow(arguments))
             return pb.ContentBlock(tool_call=call)
         case ToolResult(call_id, name, text, is_error):
             result = pb.ToolResultBlock(tool_call_id=call_id, name=name, text=text, is_error=is_error)

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sessiond.model.errors import SessionNotFound
 from sessiond.model.keys import SessionKind
 from sessiond.model.messages import Usage
 from sessiond.model.sessions import Route, Session
@@ -53,9 +54,10 @@ class NewSession:
 
 
 def get(tx: Tx, session: int, lock: bool = False) -> Session:
-    """The session of a row id that is known to exist."""
+    """The session of a row id that was found before; on PostgreSQL it may have been purged since."""
     row = tx.row(_GET_LOCKED if lock else _GET, id_=session)
-    assert row is not None  # noqa: S101 - runs and exchanges are removed before their session
+    if row is None:
+        raise SessionNotFound
     return as_session(row)
 
 

@@ -5,7 +5,7 @@ import warnings
 
 from sessiontools.v1 import gateway_service_pb2 as sessiontools_dot_v1_dot_gateway__service__pb2
 
-GRPC_GENERATED_VERSION = '1.85.1'
+GRPC_GENERATED_VERSION = '1.83.1'
 GRPC_VERSION = grpc.__version__
 _version_not_supported = False
 

@@ -20,17 +20,19 @@ from sessiond.model.runs import cursor_of
 from sessiond.rpc.convert import sessions
 from sessiond.rpc.convert.enums import CHAT_TYPE, DELIVERY_STATE, POLICY_ACTION
 from sessiond.rpc.convert.messages import content_of
-from sessiond.rpc.convert.scalars import before_deadline, count, given, timestamp
+from sessiond.rpc.convert.scalars import at_most, before_deadline, count, given, timestamp
 from sessiond.store.codec import encode_delivery
 from sessiond.store.deliveries import PlacedDelivery
 from sessiontools.v1 import delivery_pb2
 from sessiontools.v1 import gateway_service_pb2 as pb
 
+MAX_NAMES = 100
 _PATCHABLE = frozenset(pb.SessionPatch.DESCRIPTOR.fields_by_name)
 
 
 def patch_query(request: pb.SessionsPatchRequest) -> PatchQuery:
     """What a SessionsPatch changes: the masked fields, or without a mask those that have a value."""
+    at_most(MAX_NAMES, request.update_mask.paths, "update_mask")
     paths = list(request.update_mask.paths) or [field.name for field, _ in request.patch.ListFields()]
     unknown = [path for path in paths if path not in _PATCHABLE]
     if unknown:
@@ -85,6 +87,7 @@ def chat_answer(rules: Rules, answer: ChatAnswer) -> pb.ChatSendResponse:
 def acquire_query(request: pb.AcquireDeliveriesRequest, deadline_s: float | None) -> AcquireQuery:
     """Which texts a gateway can send."""
     wait_s = before_deadline(given(request, "wait_seconds") or 0, deadline_s)
+    at_most(MAX_NAMES, request.channels, "channels")
     return AcquireQuery(tuple(channel.lower() for channel in request.channels), request.max_deliveries, wait_s)
 
 
@@ -101,6 +104,7 @@ def nack_query(request: pb.NackDeliveryRequest) -> NackQuery:
 
 def list_query(request: pb.ListDeliveriesRequest) -> ListQuery:
     """Which deliveries an operator wants to see."""
+    at_most(MAX_NAMES, request.states, "states")
     return ListQuery(
         states=tuple(DELIVERY_STATE.word(state, f"states[{at}]") for at, state in enumerate(request.states)),
         exchange_id=request.exchange_id,

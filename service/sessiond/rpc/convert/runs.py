@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sessiond.access import View
 from sessiond.following import Ended, Followed, Following, Happened, Heartbeat, Snapshot, Told
+from sessiond.model.errors import invalid
 from sessiond.model.keys import shown
 from sessiond.model.messages import Usage
 from sessiond.model.rules import Rules
@@ -89,6 +91,8 @@ def usage(told: Usage | None) -> message_pb2.Usage | None:
 def usage_of(given: message_pb2.Usage) -> Usage:
     """The model's usage."""
     cost = given.cost_usd if given.HasField("cost_usd") else None
+    if cost is not None and not 0 <= cost < math.inf:
+        raise invalid("usage.cost_usd", "is not an amount of 0 or more")
     total = given.total_tokens or min(given.input_tokens + given.output_tokens, MAX_UINT32)
     return Usage(given.input_tokens, given.output_tokens, total, cost)
 

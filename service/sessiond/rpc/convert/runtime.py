@@ -10,15 +10,16 @@ from sessiond.model.runs import Run
 from sessiond.model.visibility import EVERYTHING
 from sessiond.rpc.convert import runs, sessions
 from sessiond.rpc.convert.messages import draft_of
-from sessiond.rpc.convert.scalars import before_deadline, count, given, timestamp
+from sessiond.rpc.convert.scalars import at_most, before_deadline, count, given, timestamp
 from sessiond.rpc.run_tokens import RunTokens
 from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, StepContext
-from sessiond.runtime.append_run_events import AppendQuery, Brought
+from sessiond.runtime.append_run_events import MAX_EVENTS, AppendQuery, Brought
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery
-from sessiond.runtime.heartbeat_runs import LeaseStatus
+from sessiond.runtime.heartbeat_runs import MAX_LEASES, LeaseStatus
 from sessiontools.v1 import agent_pb2, message_pb2
 from sessiontools.v1 import runtime_service_pb2 as pb
 
+MAX_AGENTS = 100
 # A runtime acts from no session: it is shown keys in the default agent's way, as an owner is.
 NOBODY = View(None, EVERYTHING)
 
@@ -26,6 +27,7 @@ NOBODY = View(None, EVERYTHING)
 def acquire_query(request: pb.AcquireRunsRequest, deadline_s: float | None) -> AcquireQuery:
     """Which runs a runtime can execute."""
     wait_s = before_deadline(given(request, "wait_seconds") or 0, deadline_s)
+    at_most(MAX_AGENTS, request.agent_ids, "agent_ids")
     return AcquireQuery(request.runtime_id, tuple(request.agent_ids), request.max_runs, wait_s)
 
 
@@ -67,6 +69,12 @@ def _context(step: StepContext) -> agent_pb2.AgentContext:
     )
 
 
+def leases_of(request: pb.HeartbeatRunsRequest) -> list[str]:
+    """The leases that a runtime renews."""
+    at_most(MAX_LEASES, request.leases, "leases")
+    return list(request.leases)
+
+
 def lease_status(status: LeaseStatus) -> pb.LeaseStatus:
     """How one lease stands."""
     return pb.LeaseStatus(
@@ -80,6 +88,7 @@ def lease_status(status: LeaseStatus) -> pb.LeaseStatus:
 
 def append_query(request: pb.AppendRunEventsRequest) -> AppendQuery:
     """What a run brought forth."""
+    at_most(MAX_EVENTS, request.events, "events")
     events = tuple(_brought(event, f"events[{at}]") for at, event in enumerate(request.events))
     return AppendQuery(request.lease_token, request.first_sequence, events)
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
+
+from sessiond.model.errors import invalid
 
 MAX_UINT32 = 2**32 - 1
 MAX_POLL_S = 55
@@ -27,6 +31,12 @@ def count(value: int) -> int:
 def count_or_none(value: int | None) -> int | None:
     """The same for a counter that may be unknown."""
     return None if value is None else count(value)
+
+
+def at_most(limit: int, entries: Sized, field: str) -> None:
+    """Refuse a list with more entries than anybody needs, before one of them is looked at (X6)."""
+    if len(entries) > limit:
+        raise invalid(field, f"has {len(entries)} entries, more than {limit}; use several calls")
 
 
 def given(request: Message, field: str) -> int | None:

@@ -12,7 +12,7 @@ from sessiond.model.runs import RunState, cursor_of
 from sessiond.model.waits import WaitMode, WaitUntil
 from sessiond.rpc.convert import redaction, runs, sessions
 from sessiond.rpc.convert.enums import ANNOUNCE_POLICY, SESSION_KIND, WAIT_MODE, WAIT_UNTIL
-from sessiond.rpc.convert.scalars import count, given
+from sessiond.rpc.convert.scalars import at_most, count, given
 from sessiond.store.runs import PlacedRun
 from sessiond.tools.agents_list import AgentsPage
 from sessiond.tools.cancel_run import CancelQuery
@@ -27,10 +27,12 @@ from sessiontools.v1 import agent_pb2
 from sessiontools.v1 import session_tools_service_pb2 as pb
 
 MAX_HEARTBEAT_S = 60
+MAX_NAMES = 100
 
 
 def list_query(request: pb.SessionsListRequest) -> ListQuery:
     """What a SessionsList asks for."""
+    at_most(MAX_NAMES, request.kinds, "kinds")
     return ListQuery(
         kinds=tuple(SESSION_KIND.word(kind, f"kinds[{at}]") for at, kind in enumerate(request.kinds)),
         limit=given(request, "limit"),
@@ -176,6 +178,7 @@ def wait_query(request: pb.WaitRunRequest, deadline_s: float | None) -> WaitQuer
 
 def waits_query(request: pb.WaitRunsRequest, deadline_s: float | None) -> WaitsQuery:
     """Which runs to follow, from where and how."""
+    at_most(MAX_NAMES, request.waits, "waits")
     mode = WAIT_MODE.word_or_none(request.mode, "mode") or WaitMode.ANY
     named = tuple((each.run_id, each.cursor) for each in request.waits)
     return WaitsQuery(named, _follow(request, mode, deadline_s))
