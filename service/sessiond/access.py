@@ -127,7 +127,7 @@ def _would_see(view: View, key: SessionKey) -> bool:
 
 async def is_live(db: Database, token: RunToken) -> bool:
     """Whether a run token's lease still holds."""
-    return await db.read(lambda tx: token.opens(runs.get(tx, token.run_id), tx.now_ms))
+    return await db.read(lambda tx: token.opens(runs.get(tx, token.run_id)))
 
 
 def make_acting(tx: Tx, rules: Rules, view: View) -> View:
@@ -141,7 +141,7 @@ def make_acting(tx: Tx, rules: Rules, view: View) -> View:
 def _run_of(tx: Tx, token: RunToken, tool: str) -> tuple[ActingSession, Run | None]:
     """Where a run token acts from; a token is as good as the lease it was made for."""
     run = runs.get(tx, token.run_id)
-    if run is None or not token.opens(run, tx.now_ms):
+    if run is None or not token.opens(run):
         raise Unauthenticated
     session = sessions.get(tx, run.session)
     if tool and not ToolPolicy.parse(session.tool_policy).allows(tool):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 
 import jwt
 import pytest
@@ -69,10 +70,19 @@ async def test_a_key_that_was_forgotten_opens_nothing() -> None:
 
 
 async def test_a_token_past_its_life_opens_nothing() -> None:
-    text = (await ring(life_s=-60)).sign(TOKEN)
+    text = (await ring(life_s=-3600)).sign(TOKEN)
 
     with pytest.raises(Unauthenticated):
         await (await ring()).read(text)
+
+
+async def test_a_token_of_a_replica_whose_clock_is_ahead_is_good(monkeypatch: pytest.MonkeyPatch) -> None:  # X5
+    now = time.time()
+    with monkeypatch.context() as ahead:
+        ahead.setattr(time, "time", lambda: now + 300)
+        text = (await ring()).sign(TOKEN)
+
+    assert await (await ring()).read(text) == TOKEN
 
 
 CLAIMS = {"iss": "sessiontools", "sub": "run-1", "ses": 7, "att": 2, "fen": 5, "iat": 1, "exp": 99_999_999_999}

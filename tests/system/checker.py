@@ -6,7 +6,8 @@ It is meant for stores from which nothing was purged yet.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from sessiond.store.schema import PLACE_SHIFT
 from sessiontools.v1 import message_pb2
@@ -26,14 +27,38 @@ def check_store(url: str) -> House:
 
 def problems_of(house: House) -> list[str]:
     """Every breach, in words."""
+    return [problem for check in checks_of(house) for problem in check.problems]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that must hold: of how many it was asked, and where it does not."""
+
+    name: str
+    examined: int
+    problems: list[str]
+
+
+def checks_of(house: House) -> list[Check]:
+    """All that must hold of a store."""
+    sessions = [(f"session {each.key}", each) for each in house.sessions]
+    runs = [(f"run {each.id} ({each.state})", each) for each in house.runs.values()]
+    exchanges = [(f"exchange {each.id}", each) for each in house.exchanges]
+    deliveries = [(f"delivery {each.id}", each) for each in house.deliveries]
     return [
-        *(f"session {session.key}: {problem}" for session in house.sessions for problem in _queue(house, session)),
-        *(f"session {session.key}: {problem}" for session in house.sessions for problem in _transcript(house, session)),
-        *(f"run {run.id} ({run.state}): {problem}" for run in house.runs.values() for problem in _run(house, run)),
-        *(f"exchange {each.id}: {problem}" for each in house.exchanges for problem in _exchange(house, each)),
-        *(f"delivery {each.id}: {problem}" for each in house.deliveries for problem in _delivery(house, each)),
-        *_traces(house),
+        _check("one run at a time in each session, in arrival order", house, sessions, _queue),
+        _check("transcripts without a gap, runs never mixed", house, sessions, _transcript),
+        _check("events without a gap, one terminal state, one reply", house, runs, _run),
+        _check("an exchange is open as long as it owes something, and no longer", house, exchanges, _exchange),
+        _check("a delivery has one outcome, and its followers were told", house, deliveries, _delivery),
+        Check("every run is counted on its trace", len(house.traces), [*_traces(house)]),
     ]
+
+
+def _check(
+    name: str, house: House, rows: Sequence[tuple[str, Row]], find: Callable[[House, Row], Iterator[str]]
+) -> Check:
+    return Check(name, len(rows), [f"{title}: {problem}" for title, row in rows for problem in find(house, row)])
 
 
 def _queue(house: House, session: Row) -> Iterator[str]:
@@ -57,12 +82,10 @@ def _queue(house: House, session: Row) -> Iterator[str]:
 
 def _transcript(house: House, session: Row) -> Iterator[str]:
     """Messages without a gap, counted rightly, and those of one run never among those of another."""
-    ended = {
-        each.id: (each.last_sequence, each.tool_results) for each in house.generations if each.session == session.id
-    }
+    ended = {each.id: (each.last_sequence, each.tool_results) for each in house.generations_of[session.id]}
     for generation, counted in {**ended, session.generation: (session.last_sequence, session.tool_results)}.items():
         first = generation << PLACE_SHIFT
-        places = [place for place in house.messages if place >> PLACE_SHIFT == generation]
+        places = house.places_in[generation]
         results = sum(house.messages[place].role == message_pb2.ROLE_TOOL_RESULT for place in places)
         if counted != (len(places), results):
             yield f"counts {counted} messages and tool results, has {(len(places), results)}"
@@ -100,7 +123,7 @@ def _run(house: House, run: Row) -> Iterator[str]:
 def _messages_of(house: House, run: Row) -> Iterator[str]:
     """Its input, and exactly the messages of its events; the reply is the last of them."""
     places = house.places_of(run.id)
-    mine = {place for place, message in house.messages.items() if message.run_id == run.id} - {run.input_place}
+    mine = set(house.places_by[run.id]) - {run.input_place}
     if house.message_at(run.input_place).run_id != run.id:
         yield f"its input is not at {run.input_place}"
     if len(places) != len(set(places)) or set(places) != mine:
@@ -114,15 +137,15 @@ def _messages_of(house: House, run: Row) -> Iterator[str]:
 def _outgoing_of(house: House, run: Row) -> Iterator[str]:
     """A step that owes a text leaves exactly one row, and any other none (S12, D2, D4)."""
     owed = bool(run.deliver and run.state == "succeeded") if run.kind == "chat" else True
-    steps = [each.step for each in house.deliveries if each.run_id == run.id]
+    steps = [each.step for each in house.deliveries_of_run[run.id]]
     if steps != [STEPS[run.kind]] * owed:
         yield f"{'a' if owed else 'no'} delivery is owed, there are {steps}"
 
 
 def _exchange(house: House, exchange: Row) -> Iterator[str]:
     """It is open as long as it owes something, and no longer (property 1)."""
-    runs = [run for run in house.runs.values() if run.exchange_id == exchange.id]
-    deliveries = [each for each in house.deliveries if each.exchange_id == exchange.id]
+    runs = house.runs_of_exchange[exchange.id]
+    deliveries = house.deliveries_of_exchange[exchange.id]
     owes = any(run.state not in FINAL for run in runs) or any(each.state in OPEN_DELIVERIES for each in deliveries)
     if (exchange.state == "open") != owes:
         yield f"it is {exchange.state} and owes {'something' if owes else 'nothing'}"
@@ -142,9 +165,7 @@ def _delivery(house: House, delivery: Row) -> Iterator[str]:
     is_open = delivery.state in OPEN_DELIVERIES
     if (delivery.end_ms is None) != is_open or bool(delivery.suppressed_reason) != (delivery.state == "suppressed"):
         yield f"it is {delivery.state}, ended at {delivery.end_ms}, for {delivery.suppressed_reason!r}"
-    primary = next(
-        (each.primary_run_id for each in house.exchanges if each.id == delivery.exchange_id), delivery.run_id
-    )
+    primary = house.primaries.get(delivery.exchange_id, delivery.run_id)
     told = house.delivery_states(primary).get(delivery.id, [])
     outcomes = [state for state in told if state not in OPEN_DELIVERIES]
     if not told or told[-1] != delivery.state or len(outcomes) != (not is_open):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
@@ -44,6 +45,41 @@ class House:
     runs_of: dict[int, list[Row]]  # of a session, in arrival order
     events_of: dict[str, list[Row]]  # of a run, in order
     messages: dict[int, message_pb2.Message]  # by place
+
+    @cached_property
+    def generations_of(self) -> dict[int, list[Row]]:
+        """By session, its generations that have ended and the current one."""
+        return _grouped(self.generations, "session")
+
+    @cached_property
+    def runs_of_exchange(self) -> dict[str, list[Row]]:
+        """By exchange, its runs."""
+        return _grouped(self.runs.values(), "exchange_id")
+
+    @cached_property
+    def deliveries_of_exchange(self) -> dict[str, list[Row]]:
+        """By exchange, what it sent out."""
+        return _grouped(self.deliveries, "exchange_id")
+
+    @cached_property
+    def deliveries_of_run(self) -> dict[str, list[Row]]:
+        """By run, what it sent out."""
+        return _grouped(self.deliveries, "run_id")
+
+    @cached_property
+    def primaries(self) -> dict[str, str]:
+        """By exchange, the run that began it."""
+        return {each.id: each.primary_run_id for each in self.exchanges}
+
+    @cached_property
+    def places_in(self) -> dict[int, list[int]]:
+        """By generation, where its messages lie."""
+        return _indexed((place >> schema.PLACE_SHIFT, place) for place in self.messages)
+
+    @cached_property
+    def places_by(self) -> dict[str, list[int]]:
+        """By run, where its input and its messages lie."""
+        return _indexed((message.run_id, place) for place, message in self.messages.items())
 
     @property
     def asked_for(self) -> list[Row]:
@@ -115,6 +151,13 @@ def _read(connection: sa.Connection) -> House:
         events_of=_grouped(events, "run_id"),
         messages={row.place: message_pb2.Message.FromString(row.body) for row in messages},
     )
+
+
+def _indexed(pairs: Iterable[tuple[Any, int]]) -> dict[Any, list[int]]:
+    places: dict[Any, list[int]] = defaultdict(list)
+    for key, place in pairs:
+        places[key].append(place)
+    return places
 
 
 def _grouped(rows: Iterable[Row], column: str) -> dict[Any, list[Row]]:

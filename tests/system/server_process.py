@@ -7,8 +7,8 @@ import json
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ class ServerProcess:
     """One server; its port is the system's choice at the first start and stays the same after it."""
 
     def __init__(self, folder: Path, store_url: str, config: Mapping[str, Any], *args: str) -> None:
+        self.program: Sequence[str] = (str(PROGRAM),)  # what is started, with `serve` and so on behind it
         self._folder = folder
         self._store_url = store_url
         self._config = config
@@ -55,7 +56,7 @@ class ServerProcess:
         file = self._folder / "sessiontools.json5"
         file.write_text(json.dumps(self._settings()), encoding="utf-8")
         with (self._folder / "server.log").open("ab") as log:
-            command = (str(PROGRAM), "serve", "--config", str(file), *self._args)
+            command = (*self.program, "serve", "--config", str(file), *self._args)
             self._process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=log, cwd=self._folder)
         self.lines = []
         async with asyncio.timeout(START_S):
@@ -79,7 +80,8 @@ class ServerProcess:
     async def end(self) -> None:
         """Whatever the test left of it goes."""
         if self._process is not None:
-            self._process.kill()
+            with suppress(ProcessLookupError):  # it could not even start
+                self._process.kill()
             await self._ended(self._process)
 
     @property
@@ -93,7 +95,7 @@ class ServerProcess:
 
     def _settings(self) -> dict[str, Any]:
         server = {**self._config.get("server", {}), "listen": self.address}
-        store = {"url": self._store_url, "dataDir": str(self._folder / "data")}
+        store = {**self._config.get("store", {}), "url": self._store_url, "dataDir": str(self._folder / "data")}
         return {"log": {"level": "warning"}, **self._config, "server": server, "store": store}
 
     def _running(self) -> Process:

@@ -14,6 +14,7 @@ from sessiontools.v1 import delivery_pb2
 from sessiontools.v1 import gateway_service_pb2 as gateway_pb
 from sessiontools.v1 import session_tools_service_pb2 as pb
 from tests.system.client import Client, until_answered
+from tests.system.scripts import script_for
 
 AGENTS = ("main", "far")  # the second has a runtime of its own
 SENDERS = 10
@@ -41,39 +42,15 @@ def errands(rng: random.Random, keys: list[str], number: int, first: int = 0) ->
     """So many errands to these sessions, of every sort."""
     for each in range(first, first + number):
         key = rng.choice(keys)
-        text, outcome = _external(each) if ":far:" in key else rng.choice(_SCRIPTS)(each)
+        script = script_for(rng, each, key)
         acting = rng.choice(keys) if rng.random() < 0.2 else ""
         is_chat = not acting and rng.random() < 0.5
-        yield Errand(each, key, text, outcome, acting, is_chat, is_quiet=rng.random() < 0.7)
+        yield Errand(each, key, script.text, script.outcome, acting, is_chat, is_quiet=rng.random() < 0.7)
 
 
 def keys_of(sessions: int) -> list[str]:
     """Sessions of both agents in turn, on a channel."""
     return [f"agent:{AGENTS[each % 2]}:telegram:direct:p{each}" for each in range(sessions)]
-
-
-def _external(number: int) -> tuple[str, str]:
-    return f"hello {number}", f"far: hello {number}"
-
-
-def _plain(number: int) -> tuple[str, str]:
-    return f"hello {number}", f"echo: hello {number}"
-
-
-def _slow(number: int) -> tuple[str, str]:
-    return f"#!\nsleep 0.05\nreply slow {number}", f"slow {number}"
-
-
-def _talkative(number: int) -> tuple[str, str]:
-    steps = "delta so\ndelta far\ntool look {} -> nothing new\nsleep 0.02\ndelta so good"
-    return f"#!\n{steps}\nreply told {number}", f"told {number}"
-
-
-def _failing(number: int) -> tuple[str, str]:
-    return f"#!\ndelta oh\nfail BROKEN errand {number}", "BROKEN"
-
-
-_SCRIPTS = (_plain, _slow, _talkative, _talkative, _failing)
 
 
 class Traffic:

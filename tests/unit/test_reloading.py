@@ -71,7 +71,13 @@ def put(file: Path, text: str) -> None:
 async def until_logged(caplog: pytest.LogCaptureFixture, level: int) -> str:
     """The first line of this level, as soon as it is there."""
     said = asyncio.Event()
-    caplog.handler.addFilter(lambda record: record.levelno != level or said.set() is None)
+
+    def notice(record: logging.LogRecord) -> bool:
+        if record.levelno == level:
+            said.set()
+        return True
+
+    caplog.handler.addFilter(notice)
     await said.wait()
     return next(each.message for each in caplog.records if each.levelno == level)
 

@@ -34,11 +34,11 @@ class RunToken:
         """What a token for this lease of the run says."""
         return cls(run.id, run.session, run.attempt, run.fence)
 
-    def opens(self, run: Run | None, now_ms: int) -> bool:
-        """Whether the run is still under the lease that this token was made for."""
+    def opens(self, run: Run | None) -> bool:
+        """Whether the run is still under the lease that this token was made for: as long as its runtime may write."""
         if run is None or run.state not in (RunState.RUNNING, RunState.CANCELLING):
             return False
-        return RunToken.of(run) == self and (run.lease_expires_ms or 0) > now_ms
+        return RunToken.of(run) == self
 
 
 @dataclass(frozen=True)
