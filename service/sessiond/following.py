@@ -18,7 +18,7 @@ from sessiond.model.rules import Rules
 from sessiond.model.runs import Run
 from sessiond.model.visibility import masks_words
 from sessiond.model.waits import EndReason, WaitMode, WaitUntil
-from sessiond.store import deliveries, exchanges, run_events, runs
+from sessiond.store import deliveries, exchanges, run_events, runs, sessions
 from sessiond.store.database import Database
 from sessiond.store.run_events import StoredEvent, run_topic
 from sessiond.store.runs import PlacedRun
@@ -50,6 +50,7 @@ class Followed:
     seen: int  # the cursor: everything up to here was given to the reader, or is not for this kind of wait ever
     placed: PlacedRun | None = None
     is_over: bool = False
+    hides_others: bool = False  # whether the other side of its exchange is nothing that the reader may see
     read: int = field(init=False)  # how far the store was read
 
     def __post_init__(self) -> None:
@@ -115,6 +116,7 @@ class _Page:
     is_over: bool
     at_ms: int
     view: View
+    hides_others: bool
 
 
 class Following:
@@ -172,7 +174,7 @@ class Following:
         for each in self.followed:
             page = pages.pop(0) if pages else await self._look(each)
             while True:
-                each.placed, each.is_over = page.placed, page.is_over
+                each.placed, each.is_over, each.hides_others = page.placed, page.is_over, page.hides_others
                 for event in page.events:
                     each.read = event.sequence
                     if event.kind in _ONLY_SETTLED and self._how.until is WaitUntil.REPLY:
@@ -215,7 +217,7 @@ class Following:
         if is_first and self._how.until is WaitUntil.SETTLED:
             require_settleable(tx, self._rules, self._caller, view, placed.run)
         events = run_events.after(tx, each.run_id, each.read, PAGE_EVENTS)
-        return _Page(placed, events, self._is_over(tx, placed), tx.now_ms, view)
+        return _Page(placed, events, self._is_over(tx, placed), tx.now_ms, view, _hides_others(tx, view, placed))
 
     def _is_masked(self, page: _Page) -> bool:
         """Whether credentials are masked for this reader; a piece of a text does not show whether it is part of one."""
@@ -237,6 +239,12 @@ class Following:
             ends.append((self._how.deadline_s - _margin(self._how.deadline_s), EndReason.DEADLINE))
         after_s, reason = min(ends)
         return _now() + after_s, reason
+
+
+def _hides_others(tx: Tx, view: View, placed: PlacedRun) -> bool:
+    """Whether a side of the run's exchange is hidden from the reader, so that its key and route are not told (V5)."""
+    others = placed.parties - {None, placed.run.session}
+    return view.scope.is_restricted and any(not sessions.is_visible(tx, each, view.scope) for each in others if each)
 
 
 def is_settled(tx: Tx, run: Run) -> bool:

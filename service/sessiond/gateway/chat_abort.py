@@ -35,14 +35,14 @@ def _abort(tx: Tx, rules: Rules, caller: Caller, query: AbortQuery) -> tuple[lis
     view = view_of(tx, rules, caller)
     session = find_session(tx, rules, view, query.reference, lock=True)
     if query.run_id:
-        touched = _stop_one(tx, rules, caller, session, query.run_id)
+        touched = _stop_one(tx, rules, caller, view, session, query.run_id)
     else:
         touched = stop_session(tx, rules, session, caller.name, REASON)
-    return [found for run_id in touched if (found := runs.find(tx, run_id)) is not None], view
+    return [found for run_id in touched if (found := runs.find(tx, run_id, view.scope)) is not None], view
 
 
-def _stop_one(tx: Tx, rules: Rules, caller: Caller, session: Session, run_id: str) -> list[str]:
-    run = runs.get(tx, run_id)
-    if run is None or run.session != session.id:
+def _stop_one(tx: Tx, rules: Rules, caller: Caller, view: View, session: Session, run_id: str) -> list[str]:
+    found = runs.find(tx, run_id, view.scope)
+    if found is None or found.run.session != session.id:
         raise RunNotFound
-    return list(stop_tree(tx, rules, run, caller.name, REASON, with_children=True))
+    return list(stop_tree(tx, rules, found.run, caller.name, REASON, with_children=True))

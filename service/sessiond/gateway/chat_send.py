@@ -91,7 +91,7 @@ def _chat(tx: Tx, rules: Rules, caller: Caller, query: ChatQuery, run_id: str) -
     request = Request(caller, query.request_id, "ChatSend", content)
     done = answered_once(tx, request, lambda: _receive(tx, rules, caller, view, query, run_id))
     key, row_id = done.pop("key"), done.pop("session", None)
-    session = sessions.find_by_key(tx, key)
+    session = sessions.find_by_key(tx, key, view.scope)
     if row_id is not None and (session is None or session.id != row_id):
         raise SessionNotFound  # it was purged since the first call of this request
     session_id = session.session_id if session else ""

@@ -61,6 +61,11 @@ def get(tx: Tx, session: int, lock: bool = False) -> Session:
     return as_session(row)
 
 
+def is_visible(tx: Tx, session: int, scope: Scope) -> bool:
+    """Whether the scope shows the session of this row id."""
+    return tx.row(_find_by("id", shape_of(scope), False), id=session, **scope_params(scope)) is not None
+
+
 def find_by_key(tx: Tx, key: str, scope: Scope = EVERYTHING, lock: bool = False) -> Session | None:
     """The session of this key, if the scope shows it."""
     statement = _find_by("key", shape_of(scope), lock)

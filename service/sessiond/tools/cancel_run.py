@@ -30,7 +30,7 @@ class CancelQuery:
 
 
 async def cancel_run(db: Database, rules: Rules, caller: Caller, query: CancelQuery) -> tuple[list[PlacedRun], View]:
-    """The named run first, then every other run that this stopped, each as it is now."""
+    """The named run first, then every other run that this stopped and the caller may see, each as it is now."""
     if not query.run_id:
         raise invalid("run_id", "is required")
     if len(query.reason) > MAX_REASON:
@@ -51,4 +51,4 @@ def _cancel(tx: Tx, rules: Rules, caller: Caller, query: CancelQuery) -> tuple[l
 
     touched = answered_once(tx, request, stop)["runs"]
     ids = dict.fromkeys([query.run_id, *touched])
-    return [found for run_id in ids if (found := runs.find(tx, run_id)) is not None], view
+    return [found for run_id in ids if (found := runs.find(tx, run_id, view.scope)) is not None], view

@@ -20,6 +20,7 @@ from sessiond.model.errors import (
     SendPolicyDenied,
     SessionNotFound,
     SubagentSpawn,
+    ToolDenied,
 )
 from sessiond.model.exchanges import AnnouncePolicy, ExchangeKind, route_from
 from sessiond.model.keys import UNKNOWN_CHANNEL, SessionKey, agent_id_of
@@ -143,6 +144,8 @@ def _agent(rules: Rules, requester: Session | None, query: SpawnQuery) -> Agent:
     """Who may take the task: checked by the function that AgentsList shows (P3, P4)."""
     if (requester.spawn_depth if requester else 0) >= rules.subagents.max_depth:
         raise SubagentSpawn(rules.subagents.max_depth)
+    if requester and requester.spawn_depth and not ToolPolicy(deny=rules.subagents.tools_deny).allows(SPAWN):
+        raise ToolDenied(SPAWN)
     requester_id = requester.agent_id if requester else rules.roster.default_id
     wanted = agent_id_of(query.agent_id) if query.agent_id else requester_id
     agent = rules.roster.agents.get(wanted)

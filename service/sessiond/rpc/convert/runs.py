@@ -145,6 +145,8 @@ def _happened(rules: Rules, view: View | None, followed: Followed, event: Stored
         delivery = stored.delivery_changed.delivery
         masked = placed is None or redaction.is_run_masked(rules, view, placed)
         delivery.text = redaction.text(delivery.text, masked=masked)
+    if followed.hides_others:
+        _hide_others(stored, placed)
     _show_keys(rules, view, stored)
     kind = stored.WhichOneof("event")
     response = message(event_time=timestamp(event.at_ms))
@@ -153,11 +155,26 @@ def _happened(rules: Rules, view: View | None, followed: Followed, event: Stored
     return response
 
 
+def _hide_others(stored: pb.WaitRunResponse, placed: PlacedRun | None) -> None:
+    """That something happened is told; where, only if it was in the run's own session."""
+    own = placed.session_key if placed else ""
+    delivery = stored.delivery_changed.delivery if stored.HasField("delivery_changed") else None
+    if delivery is not None and delivery.session_key != own:
+        for field in ("session_key", "route", "text", "receipt", "last_failure"):
+            delivery.ClearField(field)
+    if stored.HasField("turn_changed") and stored.turn_changed.session_key != own:
+        stored.turn_changed.ClearField("session_key")
+
+
 def _show_keys(rules: Rules, view: View | None, stored: pb.WaitRunResponse) -> None:
     """Keys are stored in full and shown as the caller knows them (K6)."""
     kind = stored.WhichOneof("event")
     if kind == "turn_changed":
-        stored.turn_changed.session_key = shown(stored.turn_changed.session_key, rules.keys, _agent_of(view))
+        stored.turn_changed.session_key = _shown(stored.turn_changed.session_key, rules, view)
     elif kind == "delivery_changed":
         delivery = stored.delivery_changed.delivery
-        delivery.session_key = shown(delivery.session_key, rules.keys, _agent_of(view))
+        delivery.session_key = _shown(delivery.session_key, rules, view)
+
+
+def _shown(key: str, rules: Rules, view: View | None) -> str:
+    return shown(key, rules.keys, _agent_of(view)) if key else ""

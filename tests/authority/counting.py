@@ -1,0 +1,98 @@
+"""What a call asks of the store: every statement by its purpose, with how many rows it brought or changed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import pytest
+
+from sessiond.rpc import calls
+from sessiond.store.database import Database, Result, Work
+from sessiond.store.opening import open_database
+from sessiond.store.statement import Statement
+from sessiond.store.transaction import Row, Tx
+
+T = TypeVar("T")
+
+
+class Ledger:
+    """The statements of calls; what the server does by itself is not among them."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, int]] = []
+
+    async def of(self, answer: Awaitable[T]) -> tuple[T, list[tuple[str, int]]]:
+        """An answer, and the statements that it took; one call at a time."""
+        self.lines = []
+        return await answer, self.lines
+
+
+class NotedTx(Tx):
+    """A transaction that writes down what is asked of it."""
+
+    __slots__ = ("_ledger",)
+
+    def __init__(self, tx: Tx, ledger: Ledger) -> None:
+        super().__init__(tx._cursor, tx._dialect, tx.now_ms)
+        self.topics = tx.topics
+        self._ledger = ledger
+
+    def rows(self, statement: Statement, **params: Any) -> list[Row]:
+        """As always, and note how many."""
+        found = super().rows(statement, **params)
+        self._ledger.lines.append((statement.purpose, len(found)))
+        return found
+
+    def row(self, statement: Statement, **params: Any) -> Row | None:
+        """As always, and note whether there is one."""
+        found = super().row(statement, **params)
+        self._ledger.lines.append((statement.purpose, int(found is not None)))
+        return found
+
+    def run(self, statement: Statement, **params: Any) -> int:
+        """As always, and note how many."""
+        changed = super().run(statement, **params)
+        self._ledger.lines.append((statement.purpose, changed))
+        return changed
+
+    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> None:
+        """As always, and note how many."""
+        known = list(params)
+        super().run_many(statement, known)
+        self._ledger.lines.append((statement.purpose, len(known)))
+
+
+class NotedDatabase:
+    """A store that hands noted transactions to the works of calls."""
+
+    def __init__(self, db: Database, ledger: Ledger) -> None:
+        self._db = db
+        self._ledger = ledger
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._db, name)
+
+    async def write(self, work: Work[Result]) -> Result:
+        """As always."""
+        return await self._db.write(self._noted(work))
+
+    async def read(self, work: Work[Result]) -> Result:
+        """As always."""
+        return await self._db.read(self._noted(work))
+
+    def _noted(self, work: Work[Result]) -> Callable[[Tx], Result]:
+        if calls._current.get(None) is None:
+            return work
+        return lambda tx: work(NotedTx(tx, self._ledger))
+
+
+def note_statements(monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    """Have servers that are started from now on note what calls ask of their store."""
+    ledger = Ledger()
+
+    async def opened(*args: Any, **named: Any) -> NotedDatabase:
+        return NotedDatabase(await open_database(*args, **named), ledger)
+
+    monkeypatch.setattr("sessiond.app.open_database", opened)
+    return ledger
