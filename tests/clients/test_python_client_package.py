@@ -112,7 +112,8 @@ def _link(name: str, folder: Path) -> None:
 def test_it_needs_what_the_server_needs_in_the_same_versions() -> None:
     server = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-    assert {*declared()} <= {*server["dependencies"]}
+    # The server may have a bound above, for faults that clients do not meet.
+    assert {*declared()} <= {each.partition(",")[0] for each in server["dependencies"]}
 
 
 def test_the_readme_prints_the_quick_start_in_at_most_twenty_lines() -> None:

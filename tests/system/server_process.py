@@ -85,6 +85,11 @@ class ServerProcess:
             await self._ended(self._process)
 
     @property
+    def is_running(self) -> bool:
+        """Whether it was started and not ended since."""
+        return self._process is not None
+
+    @property
     def pid(self) -> int:
         """Its process."""
         return self._running().pid

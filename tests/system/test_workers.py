@@ -22,6 +22,8 @@ LONG_S = 60
 async def server(tmp_path: Path, store_url: str) -> AsyncIterator[ServerProcess]:
     async with serving(tmp_path, store_url, "--workers", "2", log={"level": "info"}) as server:
         yield server
+        if server.is_running:  # in order, so that no worker is left when the next test empties the store
+            await server.stop()
 
 
 def workers(server: ServerProcess) -> list[psutil.Process]:

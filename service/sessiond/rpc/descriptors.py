@@ -12,6 +12,8 @@ from google.rpc import error_details_pb2, status_pb2
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 
+from sessiond.rpc.health_list import health_file
+
 # What is served beside the contract: the other services here, and what statuses and their details are made of.
 AROUND_THE_CONTRACT = (
     *(health_pb2, reflection_pb2, status_pb2, error_details_pb2),
@@ -74,6 +76,7 @@ def contract_files() -> Sequence[FileDescriptorProto]:
 def served_files() -> Iterator[FileDescriptorProto]:
     """All that reflection serves: the contract, what stands around it, and reflection v1, which no package has."""
     yield from contract_files()
+    yield health_file()  # before the package's own, which has no List
     for module in AROUND_THE_CONTRACT:
         yield from _with_imports(module.DESCRIPTOR)
     yield reflection_v1()

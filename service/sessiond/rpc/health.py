@@ -11,6 +11,8 @@ import grpc
 from grpc_health.v1 import health_pb2 as pb
 from grpc_health.v1 import health_pb2_grpc as rpc
 
+from sessiond.rpc.health_list import ListResponse, add_list
+
 log = logging.getLogger("sessiond.health")
 
 SERVICE = "grpc.health.v1.Health"
@@ -77,8 +79,10 @@ class Health(rpc.HealthServicer):
 
     async def List(self, request: Any, context: Any) -> Any:
         """The status of every service."""
-        statuses = {name: pb.HealthCheckResponse(status=self._status_of(name)) for name in self._services}
-        return pb.HealthListResponse(statuses=statuses)  # type: ignore[attr-defined] # the stubs are older
+        response = ListResponse()
+        for name in self._services:
+            response.statuses[name].status = self._status_of(name)
+        return response
 
     async def Watch(self, request: pb.HealthCheckRequest, context: Any) -> AsyncIterator[pb.HealthCheckResponse]:
         """The status of one service now and at every change; a slow reader may miss one that did not last."""
@@ -111,3 +115,4 @@ class Health(rpc.HealthServicer):
 def add_health(server: grpc.aio.Server, health: Health) -> None:
     """Serve grpc.health.v1."""
     rpc.add_HealthServicer_to_server(health, server)
+    add_list(server, health.List)

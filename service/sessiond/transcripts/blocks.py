@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sessiond.model.messages import Block, Image, Role, Text, Thinking, ToolCall, ToolResult
+from sessiond.model.messages import MAX_DEPTH, Block, Image, Role, Text, Thinking, ToolCall, ToolResult, is_too_deep
 
 Fields = dict[str, Any]
 
@@ -65,6 +65,8 @@ def _tool_call(block: Fields) -> ToolCall:
             arguments = None
     if not isinstance(arguments, dict):
         raise Unreadable("has a tool call whose arguments are not a JSON object")
+    if is_too_deep(arguments):
+        raise Unreadable(f"has a tool call whose arguments are nested more than {MAX_DEPTH} levels deep")
     return ToolCall(text_at(block, "id"), text_at(block, "name"), arguments)
 
 
