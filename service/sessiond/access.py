@@ -12,7 +12,6 @@ from sessiond.model.errors import (
     InvalidKey,
     LabelAmbiguous,
     SessionNotFound,
-    ToolDenied,
     Unauthenticated,
 )
 from sessiond.model.keys import SessionKey, agent_id_of, canonical, parse, shown
@@ -43,12 +42,12 @@ class View:
         return self.acting.agent_id if self.acting else None
 
 
-def view_of(tx: Tx, rules: Rules, caller: Caller, tool: str = "") -> View:
-    """Work out the caller's view, from its credential and acting session alone; agents need the tool allowed."""
+def view_of(tx: Tx, rules: Rules, caller: Caller) -> View:
+    """Work out the caller's view, from its credential and acting session alone."""
     if caller.run_token is None and not caller.acting_reference:
         return View(None, scope_of(None, rules.visibility, rules.roster))
     if caller.run_token is not None:
-        acting, run = _run_of(tx, caller.run_token, tool)
+        acting, run = _run_of(tx, caller.run_token)
     else:
         acting, run = _acting(tx, rules, caller.acting_reference)
     return View(acting, scope_of(acting, rules.visibility, rules.roster), run)
@@ -125,9 +124,16 @@ def _would_see(view: View, key: SessionKey) -> bool:
     return is_own or view.scope.agents is None or key.agent_id in view.scope.agents
 
 
-async def is_live(db: Database, token: RunToken) -> bool:
-    """Whether a run token's lease still holds."""
-    return await db.read(lambda tx: token.opens(runs.get(tx, token.run_id)))
+async def policy_of(db: Database, token: RunToken) -> ToolPolicy | None:
+    """Which tools the holder of a run token may use; None when the token's lease is over."""
+    return await db.read(lambda tx: _policy_of(tx, token))
+
+
+def _policy_of(tx: Tx, token: RunToken) -> ToolPolicy | None:
+    run = runs.get(tx, token.run_id)
+    if run is None or not token.opens(run):
+        return None
+    return ToolPolicy.parse(sessions.get(tx, run.session).tool_policy)
 
 
 def make_acting(tx: Tx, rules: Rules, view: View) -> View:
@@ -138,15 +144,12 @@ def make_acting(tx: Tx, rules: Rules, view: View) -> View:
     return replace(view, acting=_as_acting(session))
 
 
-def _run_of(tx: Tx, token: RunToken, tool: str) -> tuple[ActingSession, Run | None]:
+def _run_of(tx: Tx, token: RunToken) -> tuple[ActingSession, Run | None]:
     """Where a run token acts from; a token is as good as the lease it was made for."""
     run = runs.get(tx, token.run_id)
     if run is None or not token.opens(run):
         raise Unauthenticated
-    session = sessions.get(tx, run.session)
-    if tool and not ToolPolicy.parse(session.tool_policy).allows(tool):
-        raise ToolDenied(tool)
-    return _as_acting(session), run
+    return _as_acting(sessions.get(tx, run.session)), run
 
 
 def _acting(tx: Tx, rules: Rules, reference: str) -> tuple[ActingSession, Run | None]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import grpc
 
-from sessiond.access import is_live
+from sessiond.access import policy_of
 from sessiond.configured import models_of, rules_of, tokens_of
 from sessiond.model.rules import Rules
 from sessiond.rpc.admission import admission
@@ -81,7 +81,7 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
         _add_services(server, db, rules, waits, tools, run_tokens, health)
         providers = providers_of(models_of(settings, os.environ))
         stack.push_async_callback(close_all, providers)
-        worker = Worker(db, rules, waits, providers, Toolbox(tools))
+        worker = Worker(db, rules, waits, providers, Toolbox(tools, partial(policy_of, db)))
         port = listen(
             server,
             settings.server.listen,
@@ -114,7 +114,7 @@ def _publish(wake: Wake, hints: MirrorHints, topics: Iterable[str]) -> None:
 def _server(settings: Settings, db: Database, credentials: Credentials, reuse_port: bool) -> grpc.aio.Server:
     own, limits = settings.server, settings.limits
     rate = RateLimit(limits.requests_per_second, limits.request_burst, asyncio.get_running_loop().time)
-    admit = admission(credentials, partial(is_live, db), rate, own.max_metadata_bytes)
+    admit = admission(credentials, partial(policy_of, db), rate, own.max_metadata_bytes)
     bounds = ServerLimits(own.max_request_bytes, own.max_metadata_bytes, own.max_concurrent_streams, reuse_port)
     return build_server(Guard(admit, own.max_request_bytes), bounds)
 

@@ -130,9 +130,7 @@ class Following:
         caller: Caller,
         followed: list[Followed],
         how: Follow,
-        tool: str,
     ) -> None:
-        self._tool = tool
         self._db = db
         self._rules = rules
         self._waits = waits
@@ -210,7 +208,7 @@ class Following:
 
     def _page(self, tx: Tx, each: Followed, is_first: bool) -> _Page:
         """The run and its next events, if the caller may still see it (W8)."""
-        view = view_of(tx, self._rules, self._caller, self._tool)
+        view = view_of(tx, self._rules, self._caller)
         placed = runs.find(tx, each.run_id, view.scope)
         if placed is None:
             raise RunNotFound

@@ -7,7 +7,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from sessiond.rpc.authority import ALLOWED_ROLES
+from sessiond.rpc.authority import REQUIRED
 from sessiontools.v1 import runtime_service_pb2 as runtime
 from sessiontools.v1 import session_tools_service_pb2 as tools
 from tests.authority.cast import SETTINGS
@@ -50,7 +50,7 @@ async def test_a_method_that_is_not_in_the_table_is_refused_to_everybody(
     async with staged(tmp_path, AS_IT_COMES) as stage:
         request = runtime.HeartbeatRunsRequest()
         await stage.server.runtime.HeartbeatRuns(request, metadata=metadata)
-        monkeypatch.delitem(ALLOWED_ROLES, f"/{path}")
+        monkeypatch.delitem(REQUIRED, path)
 
         assert await refused(stage.server.runtime.HeartbeatRuns(request, metadata=metadata)) == ROLE_DENIED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sessiond.rpc.authority import ALLOWED_ROLES
+from sessiond.rpc.authority import REQUIRED
 from tests.authority.acts import ACTS, METHODS, PLAIN
 from tests.authority.cast import ACTING, CALLERS, SETTINGS, Setting
 from tests.authority.conftest import Open
@@ -18,7 +18,7 @@ CASES = [("sqlite", each) for each in OTHERS] + [("postgresql", each) for each i
 
 def test_every_rpc_of_the_contract_has_a_row() -> None:  # V5
     assert {act.rpc for act in ACTS} | set(PLAIN) == set(METHODS)
-    assert set(ALLOWED_ROLES) == {f"/{each.containing_service.full_name}/{name}" for name, each in METHODS.items()}
+    assert set(REQUIRED) == {f"{each.containing_service.full_name}/{name}" for name, each in METHODS.items()}
 
 
 async def test_as_it_comes_every_caller_is_answered_as_the_rules_say(open_house: Open) -> None:  # V5

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from sessiond.access import policy_of
+from sessiond.model.callers import CallerRole
 from sessiond.model.errors import SessionNotFound, ToolDenied, Unauthenticated
 from sessiond.model.tools import ToolPolicy
 from sessiond.model.visibility import VisibilityRules, VisibilitySetting
+from sessiond.rpc.authority import REQUIRED, authorize
 from sessiond.runtime.acquire_runs import Assignment
 from sessiond.runtime.release_run import ReleaseQuery, release_run
-from sessiond.tools.get_run import GetQuery, get_run
 from sessiond.tools.sessions_history import HistoryQuery, sessions_history
 from sessiond.tools.sessions_list import ListQuery, sessions_list
 from sessiond.worker.sweep import overdue_runs, sweep_once
@@ -105,17 +108,27 @@ async def test_a_token_is_bound_to_one_lease_of_one_attempt_in_one_session(engin
 async def test_a_tool_that_the_session_may_not_use_is_refused(engine: Engine) -> None:  # P6, V6
     denied = ToolPolicy(deny=("sessions_send", "get_run")).stored()
     await make_session(engine.db, A, tool_policy=denied)
-    await engine.sessions(B)
     lease = await engine.running(A)
-    before = await engine.rows()
 
-    with pytest.raises(ToolDenied) as refused:
-        await engine.send(B, caller=agent_of(lease))
-    assert refused.value.facts["tool"] == "sessions_send"
-    query = GetQuery(lease.placed.run.id)
-    with pytest.raises(ToolDenied):
-        await get_run(engine.db, engine.rules, engine.waits, agent_of(lease), query)
-    assert await engine.rows() == before
+    refused = []
+    for method, required in REQUIRED.items():
+        if CallerRole.AGENT in required.roles:
+            try:
+                await authorize(agent_of(lease), method, partial(policy_of, engine.db))
+            except ToolDenied as refusal:
+                refused.append((method, refusal.facts["tool"]))
+
+    tools = "sessiontools.v1.SessionToolsService"
+    assert sorted(refused) == [(f"{tools}/GetRun", "get_run"), (f"{tools}/SessionsSend", "sessions_send")]
+
+
+async def test_a_token_whose_lease_is_over_is_nobodys_whatever_the_method(engine: Engine) -> None:  # V1
+    lease = await engine.running()
+    await engine.complete(lease)
+
+    for method in (*REQUIRED, "no.such/Method"):
+        with pytest.raises(Unauthenticated):
+            await authorize(agent_of(lease), method, partial(policy_of, engine.db))
 
 
 async def test_what_it_may_not_see_is_not_there_for_it(engine: Engine) -> None:  # V5

@@ -7,10 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
+from sessiond.access import policy_of
 from sessiond.configured import rules_of
 from sessiond.model.agents import Agent, Roster, SandboxMode
 from sessiond.model.errors import (
@@ -228,7 +230,7 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
 async def refused(stage: Stage, tool: str) -> str:
     """Why the child of the stage may not use a tool; `RUN_NOT_FOUND` and the like say that it may."""
     child = await stage.take()
-    toolbox = Toolbox(SessionTools(stage.db, stage.rules, stage.waits))
+    toolbox = Toolbox(SessionTools(stage.db, stage.rules, stage.waits), partial(policy_of, stage.db))
     arguments = ARGUMENTS.get(tool, {"waits": [{"run_id": "none"}]} if tool == "wait_runs" else {"run_id": "none"})
     answer = await toolbox.call(agent_of(child), tool, {} if tool in ("sessions_list", "agents_list") else arguments)
     reason: str = json.loads(answer.text).get("reason", "") if answer.is_error else ""

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 
-from sessiond.model.callers import RunToken
-from sessiond.model.errors import RequestTooLarge, RoleDenied, Unauthenticated
-from sessiond.rpc.authority import may_call
+from sessiond.model.errors import RequestTooLarge
+from sessiond.rpc.authority import PolicyOf, authorize
 from sessiond.rpc.calls import current_call
 from sessiond.rpc.credentials import Credentials
 from sessiond.rpc.guard import Admit, Context
 from sessiond.rpc.rate import RateLimit
 
-REFLECTION = "/grpc.reflection."
 # What HTTP/2 counts for every entry beside its name and value.
 _ENTRY_BYTES = 32
 
 
-def admission(
-    credentials: Credentials,
-    is_live: Callable[[RunToken], Awaitable[bool]],
-    rate: RateLimit,
-    max_metadata_bytes: int,
-) -> Admit:
+def admission(credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, max_metadata_bytes: int) -> Admit:
     """The guard's `admit`: notes the caller, so that refused calls too are logged with it."""
 
     async def admit(method: str, context: Context) -> None:
@@ -32,11 +25,7 @@ def admission(
             raise RequestTooLarge("metadata", size, max_metadata_bytes, "server.maxMetadataBytes")
         caller = await credentials.caller(metadata)
         current_call().caller = caller
-        if caller.run_token is not None and not await is_live(caller.run_token):
-            raise Unauthenticated
-        is_reflection = method.startswith(REFLECTION)  # every credential may read the contract
-        if not is_reflection and not may_call(caller.role, method):
-            raise RoleDenied(caller.role, method.removeprefix("/"))
+        await authorize(caller, method.removeprefix("/"), policy_of)
         rate.take(caller.scope)
 
     return admit

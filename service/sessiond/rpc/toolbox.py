@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from sessiond.model.callers import Caller
 from sessiond.model.errors import Refusal
 from sessiond.model.tools import SESSION_TOOLS
+from sessiond.rpc.authority import PolicyOf, authorize
 from sessiond.rpc.calls import begin_call
 from sessiond.rpc.descriptors import contract_files
 from sessiond.rpc.session_tools import SessionTools
@@ -35,8 +36,9 @@ class NoDeadline:
 class Toolbox:
     """Every session tool by its name, such as `sessions_send`."""
 
-    def __init__(self, tools: SessionTools) -> None:
+    def __init__(self, tools: SessionTools, policy_of: PolicyOf) -> None:
         self._tools = tools
+        self._policy_of = policy_of
         comments = dict(_comments())
         self._methods = {_snake(method.name): method for method in _SERVICE.methods}
         self._specs = [_spec(name, self._methods[name], comments) for name in SESSION_TOOLS]
@@ -56,6 +58,7 @@ class Toolbox:
             return ToolAnswer(f"the arguments do not fit {name}: {problem}", is_error=True)
         begin_call(f"tool/{name}").caller = caller
         try:
+            await authorize(caller, f"{_SERVICE.full_name}/{method.name}", self._policy_of)
             answer = await self._answer(method, request)
         except Refusal as refusal:
             return ToolAnswer(json.dumps({"error": refusal.text, "reason": refusal.reason}), is_error=True)

@@ -10,8 +10,6 @@ from sessiond.model.callers import Caller
 from sessiond.model.rules import Rules
 from sessiond.store.database import Database
 
-TOOL = "agents_list"
-
 
 @dataclass(frozen=True)
 class AgentsPage:
@@ -24,7 +22,7 @@ class AgentsPage:
 
 async def agents_list(db: Database, rules: Rules, caller: Caller) -> AgentsPage:
     """Requester first, then the allowed ones by id."""
-    view = await db.read(lambda tx: view_of(tx, rules, caller, TOOL))
+    view = await db.read(lambda tx: view_of(tx, rules, caller))
     requester = view.agent_id or rules.roster.default_id
     allow_any, agents = allowed_agents(rules.roster, requester)
     return AgentsPage(requester, allow_any, agents)

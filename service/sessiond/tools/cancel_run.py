@@ -15,7 +15,6 @@ from sessiond.store.requests import Request, answered_once
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 
-TOOL = "cancel_run"
 MAX_REASON = 256
 
 
@@ -39,7 +38,7 @@ async def cancel_run(db: Database, rules: Rules, caller: Caller, query: CancelQu
 
 
 def _cancel(tx: Tx, rules: Rules, caller: Caller, query: CancelQuery) -> tuple[list[PlacedRun], View]:
-    view = view_of(tx, rules, caller, TOOL)
+    view = view_of(tx, rules, caller)
     named = runs.find(tx, query.run_id, view.scope)
     if named is None:
         raise RunNotFound

@@ -16,7 +16,6 @@ from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits, noted
 
-TOOL = "get_run"
 MAX_WAIT_S = 60
 POLL_S = 15.0  # hints between replicas may get lost
 
@@ -61,7 +60,7 @@ async def _changed(db: Database, rules: Rules, waits: Waits, caller: Caller, que
 
 
 def _look(tx: Tx, rules: Rules, caller: Caller, run_id: str) -> tuple[PlacedRun, View]:
-    view = view_of(tx, rules, caller, TOOL)
+    view = view_of(tx, rules, caller)
     placed = runs.find_told(tx, run_id, view.scope)
     if placed is None:
         raise RunNotFound

@@ -15,7 +15,6 @@ from sessiond.store.database import Database
 from sessiond.store.sessions import Generation
 from sessiond.store.transaction import Tx
 
-TOOL = "sessions_history"
 DEFAULT_LIMIT = 200
 MAX_LIMIT = 1000
 # Below the 3 MiB that a page may have on the wire; the rest of the answer takes less than the difference.
@@ -51,7 +50,7 @@ async def sessions_history(db: Database, rules: Rules, caller: Caller, query: Hi
 
 
 def _page(tx: Tx, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryPage:
-    view = view_of(tx, rules, caller, TOOL)
+    view = view_of(tx, rules, caller)
     session, generation = find_transcript(tx, rules, view, query.reference)
     limit = min(query.limit or DEFAULT_LIMIT, MAX_LIMIT)
     request = (generation.session_id, query.include_tools)

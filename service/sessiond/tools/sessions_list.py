@@ -18,7 +18,6 @@ from sessiond.store.database import Database
 from sessiond.store.session_pages import ListFilter, Position
 from sessiond.store.transaction import Tx
 
-TOOL = "sessions_list"
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 200
 MAX_MESSAGE_LIMIT = 20
@@ -67,7 +66,7 @@ async def sessions_list(db: Database, rules: Rules, caller: Caller, query: ListQ
 
 
 def _page(tx: Tx, rules: Rules, caller: Caller, query: ListQuery, agent_id: str) -> ListPage:
-    view = view_of(tx, rules, caller, TOOL)
+    view = view_of(tx, rules, caller)
     limit = min(query.limit or DEFAULT_LIMIT, MAX_LIMIT)
     kinds = tuple(sorted(set(query.kinds)))
     filters = (kinds, query.active_minutes, query.include_archived, agent_id, query.label)

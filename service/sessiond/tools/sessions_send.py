@@ -96,7 +96,7 @@ def _check(rules: Rules, query: SendQuery) -> None:
 
 
 def _send(tx: Tx, rules: Rules, caller: Caller, query: SendQuery, ids: dict[str, str], *, waits_for_it: bool) -> Sent:
-    view = make_acting(tx, rules, view_of(tx, rules, caller, TOOL))
+    view = make_acting(tx, rules, view_of(tx, rules, caller))
     content = (query.session_key, query.label, query.agent_id, query.message, query.max_turns, query.announce)
     request = Request(caller, query.request_id, "SessionsSend", content)
     done = answered_once(tx, request, lambda: _store(tx, rules, caller, view, query, ids))

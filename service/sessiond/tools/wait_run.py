@@ -27,4 +27,4 @@ def wait_run(db: Database, rules: Rules, waits: Waits, caller: Caller, query: Wa
     if not query.run_id:
         raise invalid("run_id", "is required")
     followed = Followed(query.run_id, sequence_of(query.cursor, query.run_id))
-    return Following(db, rules, waits, caller, [followed], query.how, "wait_run")
+    return Following(db, rules, waits, caller, [followed], query.how)

@@ -31,4 +31,4 @@ def wait_runs(db: Database, rules: Rules, waits: Waits, caller: Caller, query: W
     if not all(ids) or len(set(ids)) < len(ids):
         raise invalid("waits", "names a run twice, or none; name each run once")
     followed = [Followed(run_id, sequence_of(cursor, run_id)) for run_id, cursor in query.runs]
-    return Following(db, rules, waits, caller, followed, query.how, "wait_runs")
+    return Following(db, rules, waits, caller, followed, query.how)
