@@ -7,10 +7,10 @@ BIN := $(VENV)/bin
 CONTRACT := service/sessiond/rpc/contract.binpb
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test check lint fmt types proto verify breaking torture bench lock audit clean
+.PHONY: help setup run demo test check lint fmt types proto verify breaking torture reliability fuzz bench lock audit clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Two stamps: what the server needs, and what developing it needs beside.
 $(VENV)/.runtime: requirements.lock pyproject.toml
@@ -69,6 +69,13 @@ demo: $(VENV)/.runtime ## watch a scripted story: a reply loop, a sub-agent, a d
 
 torture: $(VENV)/.dev ## kill, cut and restart for longer than CI does (TORTURE_SECONDS for each kind)
 	TORTURE_SECONDS=$${TORTURE_SECONDS:-150} $(BIN)/pytest -s tests/system
+
+RELIABILITY_SECONDS ?= 600
+reliability: $(VENV)/.dev ## the whole fault suite with a checker, written to docs/reliability.md
+	$(BIN)/python -m tests.system --seconds $(RELIABILITY_SECONDS) --out docs/reliability.md
+
+fuzz: $(VENV)/.dev ## hostile requests and bytes for longer than CI does (FUZZ_SECONDS on each database)
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-120} $(BIN)/pytest -s tests/fuzz
 
 bench: $(VENV)/.dev ## measure, and write docs/performance.md
 	$(BIN)/python -m bench
