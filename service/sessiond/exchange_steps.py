@@ -28,8 +28,8 @@ from sessiond.model.messages import Draft, Provenance, ProvenanceKind, Role, Tex
 from sessiond.model.rules import Rules
 from sessiond.model.runs import SERVER, Ending, Run, RunKind, RunState
 from sessiond.model.sessions import Session
-from sessiond.store import exchanges, messages, run_endings, run_queue, runs, sessions, traces
-from sessiond.store.run_queue import NewRun
+from sessiond.store import exchanges, messages, run_endings, runs, sessions, traces
+from sessiond.store.arrivals import NewRun, enqueue
 from sessiond.store.transaction import Tx
 from sessiond.turns import run_settings
 
@@ -143,7 +143,7 @@ def _take_turn(
         turn=turn,
         **run_settings(rules, session),
     )
-    run_queue.enqueue(tx, session, new, replace(draft, run_id=new.id))
+    enqueue(tx, session, new, replace(draft, run_id=new.id))
     runs.note_event(tx, exchange.primary_run_id, TurnTaken(exchange.id, turn, session.key, new.id))
 
 

@@ -15,8 +15,8 @@ from sessiond.model.policy import judge, subject_of
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Pool, RunKind
 from sessiond.model.sessions import Route, Session
-from sessiond.store import run_queue, traces
-from sessiond.store.run_queue import NewRun, Queued
+from sessiond.store import traces
+from sessiond.store.arrivals import Arrivals, NewRun, Queued
 from sessiond.store.transaction import Tx
 
 
@@ -56,10 +56,22 @@ def run_settings(rules: Rules, session: Session) -> RunSettings:
 
 def start_turn(tx: Tx, rules: Rules, caller: Caller, view: View, session: Session, turn: Turn) -> Queued:
     """Store the message and queue its run; the caller of this holds the session's row."""
-    if session.unfinished_runs >= rules.runs.queue_depth:
+    arrivals = Arrivals(tx)
+    queued = add_turn(arrivals, rules, caller, view, session, turn)
+    arrivals.store()
+    return queued
+
+
+def add_turn(arrivals: Arrivals, rules: Rules, caller: Caller, view: View, session: Session, turn: Turn) -> Queued:
+    """As start_turn, to be stored with others."""
+    if arrivals.unfinished(session) >= rules.runs.queue_depth:
         raise QueueFull(rules.runs.queue_depth)
-    trace_id = view.run.trace_id if view.run else caller.trace_id or secrets.token_hex(16)
-    traces.reserve(tx, trace_id, rules.runs.max_runs_per_trace)
+    trace_id = view.run.trace_id if view.run else caller.trace_id
+    if trace_id:
+        traces.reserve(arrivals.tx, trace_id, rules.runs.max_runs_per_trace)
+    else:
+        trace_id = secrets.token_hex(16)
+        arrivals.begin_trace(trace_id)
     new = NewRun(
         id=turn.run_id,
         kind=turn.kind,
@@ -73,7 +85,7 @@ def start_turn(tx: Tx, rules: Rules, caller: Caller, view: View, session: Sessio
         **run_settings(rules, session),
     )
     draft = Draft(Role.USER, turn.content, turn.provenance, run_id=turn.run_id)
-    return run_queue.enqueue(tx, session, new, draft)
+    return arrivals.add(session, new, draft)
 
 
 def require_policy(rules: Rules, view: View, session: Session) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from sessiond.rpc import calls
-from sessiond.store.database import Database, Result, Work
+from sessiond.store.database import Batch, Database, Item, Result, Work, alone
 from sessiond.store.opening import open_database
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Row, Tx
@@ -56,11 +56,12 @@ class NotedTx(Tx):
         self._ledger.lines.append((statement.purpose, changed))
         return changed
 
-    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> None:
+    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> int:
         """As always, and note how many."""
         known = list(params)
-        super().run_many(statement, known)
+        changed = super().run_many(statement, known)
         self._ledger.lines.append((statement.purpose, len(known)))
+        return changed
 
 
 class NotedDatabase:
@@ -77,6 +78,10 @@ class NotedDatabase:
         """As always."""
         return await self._db.write(self._noted(work))
 
+    async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Alone, so that it is known whose statements they are."""
+        return await self.write(alone(batch, item))
+
     async def read(self, work: Work[Result]) -> Result:
         """As always."""
         return await self._db.read(self._noted(work))
@@ -84,7 +89,15 @@ class NotedDatabase:
     def _noted(self, work: Work[Result]) -> Callable[[Tx], Result]:
         if calls._current.get(None) is None:
             return work
-        return lambda tx: work(NotedTx(tx, self._ledger))
+
+        def noted(tx: Tx) -> Result:
+            own = NotedTx(tx, self._ledger)
+            try:
+                return work(own)
+            finally:
+                tx.has_written |= own.has_written
+
+        return noted
 
 
 def note_statements(monkeypatch: pytest.MonkeyPatch) -> Ledger:

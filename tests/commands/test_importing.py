@@ -17,7 +17,7 @@ from sessiond.commands.importing import import_folder
 from sessiond.model.messages import Message, Role
 from sessiond.model.rules import Rules
 from sessiond.store.codec import decode
-from sessiond.store.database import Database, Result, Work
+from sessiond.store.database import Batch, Database, Item, Result, Work, alone
 from sessiond.store.schema import messages as messages_table
 from sessiond.store.schema import session_generations
 from sessiond.tools.sessions_history import HistoryQuery, sessions_history
@@ -158,6 +158,9 @@ class _Dying:
             raise KeyboardInterrupt
         self._writes -= 1
         return await self._db.write(work)
+
+    async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        return await self.write(alone(batch, item))
 
     async def close(self) -> None:
         await self._db.close()

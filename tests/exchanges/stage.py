@@ -28,7 +28,8 @@ from sessiond.store.schema import deliveries as deliveries_table
 from sessiond.store.schema import runs as runs_table
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
-from sessiond.tools.sessions_send import SendQuery, Sent, sessions_send
+from sessiond.tools.sends import SendQuery, Sent
+from sessiond.tools.sessions_send import sessions_send
 from sessiond.tools.sessions_spawn import Spawned, SpawnQuery, sessions_spawn
 from sessiond.waiting import Waits
 from sessiond.wake import Wake

@@ -28,7 +28,8 @@ from sessiond.store.runs import PlacedRun
 from sessiond.store.schema import metadata, turnstiles
 from sessiond.store.statement import Statement
 from sessiond.tools.cancel_run import CancelQuery, cancel_run
-from sessiond.tools.sessions_send import SendQuery, Sent, sessions_send
+from sessiond.tools.sends import SendQuery, Sent
+from sessiond.tools.sessions_send import sessions_send
 from sessiond.waiting import Waits
 from sessiond.wake import Listener, Wake
 from sessiond.worker.sweep import overdue_runs, sweep_once

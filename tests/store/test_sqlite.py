@@ -26,7 +26,7 @@ _NONSENSE = Statement("a statement that SQLite refuses", sa.text("SELECT no_such
 
 @contextmanager
 def traced(db: SqliteDatabase, hear: Callable[[str], object]) -> Iterator[None]:
-    """Tell of every statement of the writer, before it is executed, on the writer's thread."""
+    """Tell of every statement of the writer, before it is executed; COMMIT comes on the disk's thread."""
     db._writing.set_trace_callback(hear)
     yield
     db._writing.set_trace_callback(None)
@@ -41,20 +41,8 @@ def locked(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 async def grouped(db: SqliteDatabase, *works: Callable[[Tx], object]) -> list[object]:
-    """Run works that wait while the writer is held up, so that they make one group; answers or exceptions."""
-    is_held, hold = threading.Event(), threading.Event()
-
-    def hold_up(tx: Tx) -> None:
-        is_held.set()
-        hold.wait(10)
-
-    first = asyncio.create_task(db.write(hold_up))
-    assert await asyncio.to_thread(is_held.wait, 10)
-    answers = asyncio.gather(*map(db.write, works), return_exceptions=True)
-    await asyncio.sleep(0)  # let all of them be queued
-    hold.set()
-    await first
-    return await answers
+    """Run works that are asked for at once, so that they make one group; answers or exceptions."""
+    return await asyncio.gather(*map(db.write, works), return_exceptions=True)
 
 
 def put(number: int) -> Callable[[Tx], object]:
@@ -63,12 +51,51 @@ def put(number: int) -> Callable[[Tx], object]:
 
 async def test_works_that_arrive_during_a_commit_share_the_next(sqlite_db: SqliteDatabase) -> None:
     statements: list[str] = []
+    at_commit, go_on = threading.Event(), threading.Event()
+
+    def stop_at_commit(statement: str) -> None:
+        statements.append(statement)
+        if statement == "COMMIT":
+            at_commit.set()
+            go_on.wait(10)
+
+    with traced(sqlite_db, stop_at_commit):
+        first = asyncio.create_task(sqlite_db.write(put(0)))
+        assert await asyncio.to_thread(at_commit.wait, 10)
+        others = [asyncio.create_task(sqlite_db.write(put(number))) for number in range(1, 101)]
+        await asyncio.sleep(0)  # let all of them be queued
+        go_on.set()
+        answers = [await each for each in (first, *others)]
+
+    assert answers == [f"agent:main:{number}" for number in range(101)]
+    assert statements.count("COMMIT") == 2
+
+
+async def test_a_work_that_fails_after_it_wrote_leaves_nothing_and_the_others_are_written_once(
+    sqlite_db: SqliteDatabase,
+) -> None:  # X2
+    def put_and_fail(tx: Tx) -> None:
+        put_session(tx, "agent:main:gone")
+        raise LookupError
+
+    first, failed, last = await grouped(sqlite_db, put(1), put_and_fail, put(2))
+
+    assert (first, type(failed), last) == ("agent:main:1", LookupError, "agent:main:2")
+    assert await count(sqlite_db, sessions_table) == 2
+
+
+async def test_a_work_that_fails_before_it_wrote_costs_the_others_nothing(sqlite_db: SqliteDatabase) -> None:
+    statements: list[str] = []
+
+    def refuse(tx: Tx) -> None:
+        sessions.find_by_key(tx, "agent:main:main")
+        raise LookupError
 
     with traced(sqlite_db, statements.append):
-        answers = await grouped(sqlite_db, *map(put, range(100)))
+        first, failed, last = await grouped(sqlite_db, put(1), refuse, put(2))
 
-    assert answers == [f"agent:main:{number}" for number in range(100)]
-    assert statements.count("COMMIT") == 2  # the one that held up the writer, and the group
+    assert (first, type(failed), last) == ("agent:main:1", LookupError, "agent:main:2")
+    assert "ROLLBACK" not in statements
 
 
 async def test_a_group_has_an_upper_bound(sqlite_db: SqliteDatabase) -> None:
@@ -77,7 +104,7 @@ async def test_a_group_has_an_upper_bound(sqlite_db: SqliteDatabase) -> None:
     with traced(sqlite_db, statements.append):
         await grouped(sqlite_db, *map(put, range(MAX_GROUP + 1)))
 
-    assert statements.count("COMMIT") == 3
+    assert statements.count("COMMIT") == 2
     assert await count(sqlite_db, sessions_table) == MAX_GROUP + 1
 
 
@@ -199,7 +226,7 @@ async def test_a_lock_of_another_program_is_waited_for(sqlite_db: SqliteDatabase
 
 
 async def test_a_lock_that_is_kept_too_long_is_told_as_unavailable(sqlite_db: SqliteDatabase, tmp_path: Path) -> None:
-    sqlite_db._writing.execute("PRAGMA busy_timeout=1")
+    sqlite_db._patience_ms = 1
 
     with locked(tmp_path / "test.db"), pytest.raises(StoreUnavailable):  # X3: busy is never shown
         await sqlite_db.write(put(1))

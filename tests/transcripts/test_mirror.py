@@ -13,7 +13,7 @@ from sessiond.gateway.sessions_delete import DeleteQuery, sessions_delete
 from sessiond.model.errors import StoreUnavailable
 from sessiond.model.messages import Role
 from sessiond.store import messages, transcripts
-from sessiond.store.database import Database, Result, Work
+from sessiond.store.database import Batch, Database, Item, Result, Work, alone
 from sessiond.store.opening import open_database
 from sessiond.store.transaction import Tx
 from sessiond.transcripts.folder import Folder
@@ -320,6 +320,9 @@ class _Away:
 
     async def write(self, work: Work[Result]) -> Result:
         raise self._problem
+
+    async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        return await self.write(alone(batch, item))
 
     async def close(self) -> None:
         raise self._problem

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from sessiond.model.problems import Problem
 from sessiond.store.transaction import Tx
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 Work = Callable[[Tx], Result]
+# What is done for several callers at once: for each item, in their order, its result or why it is refused.
+Batch = Callable[[Tx, Sequence[Item]], "Sequence[Result | Exception]"]
 OnCommit = Callable[[Iterable[str]], None]
 
 
 class StoreProblem(Problem):
     """Why a database can't be opened, in one line."""
+
+
+class LostRace(Exception):  # noqa: N818 - says what is so
+    """Another transaction was faster with something that this one had looked at; run again, it finds that."""
+
+
+def alone(batch: Batch[Item, Result], item: Item) -> Work[Result]:
+    """A batch of one, as a work that raises what its item is refused for."""
+
+    def work(tx: Tx) -> Result:
+        (result,) = batch(tx, [item])
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    return work
 
 
 class Database(Protocol):
@@ -34,6 +53,12 @@ class Database(Protocol):
 
     async def write(self, work: Work[Result]) -> Result:
         """Run the work in a transaction that may write; answer once it is durable."""
+
+    async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """As write, for a kind of work that can be done for many at once: with whatever items of it wait meanwhile.
+
+        A batch writes nothing for an item that it refuses. One that raises is run again, each item alone.
+        """
 
     async def read(self, work: Work[Result]) -> Result:
         """Run the work on one consistent view; it must not write."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -10,6 +11,7 @@ from sessiond.model.exchanges import AnnouncePolicy, Exchange, ExchangeKind
 from sessiond.model.sessions import Route
 from sessiond.store.run_events import run_topic
 from sessiond.store.schema import exchanges, sessions
+from sessiond.store.sessions import route_columns
 from sessiond.store.statement import Statement, insert
 from sessiond.store.transaction import Tx
 
@@ -32,27 +34,26 @@ class NewExchange:
     cleanup: str = ""
 
 
-def create(tx: Tx, new: NewExchange) -> None:
-    """Begin an exchange."""
-    route = new.route or Route("", "")
-    tx.run(
-        _CREATE,
-        id=new.id,
-        kind=new.kind.value,
-        state="open",
-        target_session=new.target_session,
-        requester_session=new.requester_session,
-        primary_run_id=new.primary_run_id,
-        request_place=new.request_place,
-        max_turns=new.max_turns,
-        announce=new.announce.value,
-        cleanup=new.cleanup,
-        route_channel=route.channel,
-        route_to=route.to,
-        route_account_id=route.account_id,
-        route_thread_id=route.thread_id,
-        created_ms=tx.now_ms,
-    )
+def create(tx: Tx, *new: NewExchange) -> None:
+    """Begin exchanges."""
+    tx.run_many(_CREATE, [_row(each, tx.now_ms) for each in new])
+
+
+def _row(new: NewExchange, now_ms: int) -> dict[str, Any]:
+    return {
+        "id": new.id,
+        "kind": new.kind.value,
+        "state": "open",
+        "target_session": new.target_session,
+        "requester_session": new.requester_session,
+        "primary_run_id": new.primary_run_id,
+        "request_place": new.request_place,
+        "max_turns": new.max_turns,
+        "announce": new.announce.value,
+        "cleanup": new.cleanup,
+        "created_ms": now_ms,
+        **route_columns(new.route),
+    }
 
 
 def get(tx: Tx, exchange_id: str, lock: bool = False) -> Exchange | None:

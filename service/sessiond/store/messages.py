@@ -12,7 +12,7 @@ from sessiond.model.messages import MAX_MESSAGE_BYTES, Draft, Message, Role, mes
 from sessiond.model.sessions import Session
 from sessiond.store import codec
 from sessiond.store.schema import PLACE_SHIFT, messages, sessions
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Statement, insert, numbered
 from sessiond.store.transaction import Tx
 
 # What one message takes on the wire beside its body: a tag and a length.
@@ -35,8 +35,13 @@ def insert_next(tx: Tx, session: Session, drafts: Sequence[Draft]) -> list[Messa
         Message(message_id(session.session_id, sequence), sequence, tx.now_ms, draft)
         for sequence, draft in enumerate(drafts, session.last_sequence + 1)
     ]
-    tx.run_many(_INSERT, [_row(session.generation, message) for message in appended])
+    insert_rows(tx, [row_of(session.generation, message) for message in appended])
     return appended
+
+
+def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
+    """Store messages as `row_of` made them, for callers that count them themselves."""
+    tx.run_many(_INSERT, rows)
 
 
 def newest(
@@ -71,17 +76,16 @@ def recent_sizes(tx: Tx, session_ids: Sequence[int], limit: int) -> list[tuple[i
     """Place and size of the last messages that are no tool results, for a whole page of sessions in one query."""
     if not session_ids:
         return []
-    padded = _padded(session_ids)
-    statement = _recent_sizes(len(padded))
-    return [(row[0], row[1]) for row in tx.rows(statement, skip=limit - 1, **_numbered(padded))]
+    ids = numbered("at", session_ids)
+    return [(row[0], row[1]) for row in tx.rows(_recent_sizes(len(ids)), skip=limit - 1, **ids)]
 
 
 def bodies_at(tx: Tx, places: Sequence[int]) -> dict[int, bytes]:
     """The bodies at these places."""
     if not places:
         return {}
-    padded = _padded(places)
-    return {row[0]: row[1] for row in tx.rows(_bodies_at(len(padded)), **_numbered(padded))}
+    params = numbered("at", places)
+    return {row[0]: row[1] for row in tx.rows(_bodies_at(len(params)), **params)}
 
 
 def delete_some(tx: Tx, generation: int, limit: int) -> int:
@@ -100,7 +104,8 @@ def generation_of(place: int) -> int:
     return place >> PLACE_SHIFT
 
 
-def _row(generation: int, message: Message) -> dict[str, object]:
+def row_of(generation: int, message: Message) -> dict[str, object]:
+    """A message as it is stored; refused when it is too large for that."""
     body = codec.encode(message)
     if len(body) > MAX_MESSAGE_BYTES:
         raise MessageTooLarge("message", len(body), MAX_MESSAGE_BYTES)
@@ -116,16 +121,6 @@ def _fitting(sizes: list[int], budget: int) -> int:
         if total > budget and number:
             return number
     return len(sizes)
-
-
-def _padded(values: Sequence[int]) -> list[int]:
-    """The values, repeated up to a power of two, so that a handful of statements serves every count."""
-    size = 1 << (len(values) - 1).bit_length()
-    return [*values, *[values[-1]] * (size - len(values))]
-
-
-def _numbered(values: Sequence[int]) -> dict[str, int]:
-    return {f"at_{number}": value for number, value in enumerate(values)}
 
 
 def _places(count: int) -> list[sa.BindParameter[int]]:

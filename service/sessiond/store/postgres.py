@@ -1,11 +1,16 @@
-"""PostgreSQL: a pool of connections, one transaction a work, on threads of our own."""
+"""PostgreSQL: a pool of connections, one transaction a work, on threads of our own.
+
+Items of a batch that arrive while the batch before is under way share the next transaction. Works of different kinds
+never do: whoever locks several rows in one transaction must lock them in the order that everybody keeps.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,7 +22,7 @@ from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
-from sessiond.store.database import OnCommit, Result, Work
+from sessiond.store.database import Batch, Item, LostRace, OnCommit, Result, Work, alone
 from sessiond.store.listen import CHANNEL, Listen
 from sessiond.store.statement import POSTGRESQL
 from sessiond.store.transaction import Tx
@@ -25,7 +30,8 @@ from sessiond.store.transaction import Tx
 MAX_TRIES = 5
 # The longest pause before the second try; it doubles with every further one, so that rivals come apart.
 FIRST_PAUSE_S = 0.005
-_LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
+MAX_GROUP = 256
+_LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected, LostRace)
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
 # The server we talk to is no longer the one that writes: after a failover a new connection finds that one.
 _LOST = (*_AWAY, pg.ReadOnlySqlTransaction)
@@ -37,6 +43,16 @@ class CommitUnknown(StoreUnavailable):
 
     Whoever repeats the call with its request_id, lease or cursor finds what there is.
     """
+
+
+class _Line:
+    """The items of one kind that wait to be written together."""
+
+    __slots__ = ("waiting", "writing")
+
+    def __init__(self) -> None:
+        self.waiting: deque[tuple[Any, asyncio.Future[Any]]] = deque()
+        self.writing: asyncio.Task[None] | None = None
 
 
 class PostgresDatabase:
@@ -57,6 +73,7 @@ class PostgresDatabase:
         self._on_commit = on_commit
         self._pool_size = pool_size
         self._is_closed = False
+        self._lines: dict[Batch[Any, Any], _Line] = {}
         self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="postgres")
         event.listen(engine, "connect", _leave_transactions_to_us)
         self._listen = Listen(engine, on_commit, on_gap)
@@ -72,6 +89,15 @@ class PostgresDatabase:
         loop = asyncio.get_running_loop()
         return await self._in_thread(lambda: self._write(work, loop))
 
+    async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Run the batch with whatever else waits for it."""
+        line = self._lines.setdefault(batch, _Line())
+        answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        line.waiting.append((item, answer))
+        if line.writing is None:
+            line.writing = asyncio.create_task(self._write_line(batch, line))
+        return await answer
+
     async def read(self, work: Work[Result]) -> Result:
         """Run the work on one snapshot."""
         result, _ = await self._in_thread(
@@ -85,6 +111,28 @@ class PostgresDatabase:
         await self._listen.close()
         await asyncio.to_thread(self._threads.shutdown)
         self._engine.dispose()
+
+    async def _write_line(self, batch: Batch[Any, Any], line: _Line) -> None:
+        while line.waiting:
+            taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), MAX_GROUP))]
+            results = await self._write_batch(batch, [item for item, _ in taken])
+            for (_, answer), result in zip(taken, results, strict=True):
+                if answer.done():  # whoever asked has gone; what was committed stays committed
+                    continue
+                if isinstance(result, BaseException):
+                    answer.set_exception(result)
+                else:
+                    answer.set_result(result)
+        line.writing = None
+
+    async def _write_batch(self, batch: Batch[Any, Any], items: list[Any]) -> Sequence[Any]:
+        try:
+            return await self.write(lambda tx: batch(tx, items))
+        except StoreUnavailable as away:  # perhaps committed, so that it may not be run again
+            return [away] * len(items)
+        except Exception:  # noqa: BLE001 - of one of them; run alone, that one gets it
+            works = [self.write(alone(batch, item)) for item in items]
+            return await asyncio.gather(*works, return_exceptions=True)
 
     async def _in_thread(self, call: Callable[[], Result]) -> Result:
         if self._is_closed:
@@ -174,8 +222,8 @@ def _commit(cursor: Any) -> None:
 
 
 def _send_topics(cursor: Any, topics: Iterable[str]) -> None:
-    for topic in dict.fromkeys(topics):
-        cursor.execute("SELECT pg_notify(%s, %s)", (CHANNEL, topic))
+    if told := list(dict.fromkeys(topics)):
+        cursor.execute("SELECT pg_notify(%s, topic) FROM unnest(%s::text[]) AS topic", (CHANNEL, told))
 
 
 def _leave_transactions_to_us(driver: Any, _record: object) -> None:

@@ -30,10 +30,15 @@ class StoredEvent:
 
 def append(tx: Tx, run_id: str, after: int, events: Sequence[Event]) -> int:
     """Append events after this sequence; returns the last one's, for the run's row."""
-    rows = [_row(run_id, sequence, tx.now_ms, event) for sequence, event in enumerate(events, after + 1)]
-    tx.run_many(_INSERT, rows)
+    rows = [row_of(run_id, sequence, tx.now_ms, event) for sequence, event in enumerate(events, after + 1)]
+    insert_rows(tx, rows)
     tx.notify(run_topic(run_id))
     return after + len(rows)
+
+
+def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
+    """Store events as `row_of` made them, of runs that nobody can follow yet."""
+    tx.run_many(_INSERT, rows)
 
 
 def after(tx: Tx, run_id: str, sequence: int, limit: int) -> list[StoredEvent]:
@@ -53,7 +58,8 @@ def run_topic(run_id: str) -> str:
     return f"run:{run_id}"
 
 
-def _row(run_id: str, sequence: int, at_ms: int, event: Event) -> dict[str, object]:
+def row_of(run_id: str, sequence: int, at_ms: int, event: Event) -> dict[str, object]:
+    """An event as it is stored."""
     place = event.place if isinstance(event, MessageWritten) else None
     body = codec.encode_event(event)
     return {

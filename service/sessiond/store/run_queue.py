@@ -1,4 +1,7 @@
-"""The queue of each session: one run at a time, in arrival order, handed out under leases (R2, R3)."""
+"""The queue of each session: one run at a time, in arrival order, handed out under leases (R2, R3).
+
+How runs get into it is in `arrivals`.
+"""
 
 from __future__ import annotations
 
@@ -6,74 +9,19 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import sqlalchemy as sa
 
 from sessiond.model.events import StateChanged
-from sessiond.model.messages import Draft, Message, Role
-from sessiond.model.runs import Pool, Run, RunKind, RunState
-from sessiond.model.sessions import Route, Session
-from sessiond.store import messages, run_events, runs
+from sessiond.model.runs import Pool, Run, RunState
+from sessiond.store import run_events, runs
 from sessiond.store.schema import run_waits, sessions
 from sessiond.store.schema import runs as table
-from sessiond.store.sessions import route_columns
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from sessiond.store.turnstiles import take_turn
 
 QUEUE_TOPIC = "queue"
-
-
-@dataclass(frozen=True)
-class NewRun:
-    """What a run is queued with."""
-
-    id: str
-    kind: RunKind
-    agent_id: str
-    model: str
-    pool: Pool
-    is_external: bool
-    actor: str
-    trace_id: str
-    parent: Run | None = None
-    exchange_id: str = ""
-    turn: int = 0
-    timeout_ms: int = 0
-    deliver: bool = False
-    route: Route | None = None
-
-
-@dataclass(frozen=True)
-class Queued:
-    """A run just queued, its input, and what stands before it."""
-
-    run_id: str
-    input: Message
-    queue_position: int
-    blocking_run_id: str
-
-
-def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:
-    """Append the input and queue its run; the caller holds the session's row and has its newest state."""
-    (message,) = messages.insert_next(tx, session, [draft])
-    is_head = session.unfinished_runs == 0
-    place = messages.place_of(session.generation, message.sequence)
-    tx.run(_INSERT, **_row(session, new, place, is_head, tx.now_ms))
-    queued = StateChanged(None, RunState.QUEUED, new.actor)
-    run_events.append(tx, new.id, 0, [queued])
-    tx.run(
-        _COUNT_QUEUED,
-        id_=session.id,
-        now=tx.now_ms,
-        tools=int(draft.role is Role.TOOL_RESULT),
-        head=new.id if is_head else session.active_run_id,
-        head_state=RunState.QUEUED.value if is_head else session.active_run_state,
-    )
-    if is_head:
-        tx.notify(QUEUE_TOPIC)
-    return Queued(new.id, message, session.unfinished_runs, "" if is_head else session.active_run_id)
 
 
 @dataclass(frozen=True)
@@ -157,64 +105,6 @@ def _lease_one(tx: Tx, wanted: Lease, run_id: str, session: int) -> Run | None:
     return run
 
 
-def _row(session: Session, new: NewRun, place: int, is_head: bool, now_ms: int) -> dict[str, Any]:
-    parent = new.parent
-    return {
-        "id": new.id,
-        "session": session.id,
-        "generation": session.generation,
-        "run_order": session.last_run_order + 1,
-        "kind": new.kind.value,
-        "state": RunState.QUEUED.value,
-        "agent_id": new.agent_id,
-        "model": new.model,
-        "pool": new.pool.value,
-        "is_external": int(new.is_external),
-        "is_ready": int(is_head),
-        "exchange_id": new.exchange_id,
-        "turn": new.turn,
-        "parent_run_id": parent.id if parent else "",
-        "root_run_id": parent.root_run_id if parent else new.id,
-        "trace_id": new.trace_id,
-        "depth": parent.depth + 1 if parent else 0,
-        "version": 1,
-        "queue_ms": now_ms,
-        "timeout_ms": new.timeout_ms,
-        "input_place": place,
-        "event_count": 1,
-        "deliver": int(new.deliver),
-        **route_columns(new.route),
-    }
-
-
-_INSERT = Statement(
-    "queue a run",
-    insert(
-        table,
-        [
-            *("id", "session", "generation", "run_order", "kind", "state", "agent_id", "model", "pool"),
-            *("is_external", "is_ready", "exchange_id", "turn", "parent_run_id", "root_run_id", "trace_id"),
-            *("depth", "version", "queue_ms", "timeout_ms", "input_place", "event_count", "deliver"),
-            *("route_channel", "route_to", "route_account_id", "route_thread_id"),
-        ],
-    ),
-)
-_COUNT_QUEUED = Statement(
-    "count the input and its run on the session",
-    sa.update(sessions)
-    .where(sessions.c.id == sa.bindparam("id_"))
-    .values(
-        last_sequence=sessions.c.last_sequence + 1,
-        tool_results=sessions.c.tool_results + sa.bindparam("tools"),
-        last_run_order=sessions.c.last_run_order + 1,
-        unfinished_runs=sessions.c.unfinished_runs + 1,
-        updated_ms=sa.bindparam("now"),
-        active_run_id=sa.bindparam("head"),
-        active_run_state=sa.bindparam("head_state"),
-        is_archived=0,
-        archived_ms=sa.null(),
-    ),
-)
 _SET_HEAD = Statement(
     "note the head of a session's queue",
     sa.update(sessions)

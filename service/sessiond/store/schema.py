@@ -6,6 +6,8 @@ that a person reading the database at night needs no key to it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 metadata = sa.MetaData(
@@ -41,6 +43,15 @@ def _count(name: str) -> sa.Column[int]:
 def _instant(name: str, nullable: bool = False) -> sa.Column[int]:
     """Milliseconds since 1970 on the database's clock."""
     return sa.Column(name, sa.BigInteger, nullable=nullable)
+
+
+def default_of(column: sa.Column[Any]) -> Any:
+    """What a row that does not name this column gets."""
+    default = column.server_default
+    if default is None:
+        return None
+    assert isinstance(default, sa.DefaultClause)  # noqa: S101 - the only kind that is used above
+    return column.type.python_type(default.arg)
 
 
 sessions = sa.Table(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ from sessiond.model.messages import Usage
 from sessiond.model.sessions import Route, Session
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store.schema import session_generations, sessions
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Statement, insert, numbered
 from sessiond.store.transaction import Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
 
@@ -71,6 +71,12 @@ def find_by_key(tx: Tx, key: str, scope: Scope = EVERYTHING, lock: bool = False)
     statement = _find_by("key", shape_of(scope), lock)
     row = tx.row(statement, key=key, **scope_params(scope))
     return as_session(row) if row else None
+
+
+def find_by_keys(tx: Tx, keys: Sequence[str]) -> dict[str, Session]:
+    """The sessions of these keys, locked in the order that everybody keeps; for callers that see everything."""
+    params = numbered("key", keys)
+    return {session.key: session for session in map(as_session, tx.rows(_find_by_keys(len(params)), **params))}
 
 
 def find_by_session_id(tx: Tx, session_id: str, scope: Scope = EVERYTHING, lock: bool = False) -> Session | None:
@@ -180,6 +186,13 @@ def _again(tx: Tx, session: Session) -> Session:
 def _find_by(column: str, shape: ScopeShape, lock: bool) -> Statement:
     found = sa.select(*COLUMNS).where(sessions.c[column] == sa.bindparam(column), visible(shape))
     return Statement(f"a visible session by its {column}", found.with_for_update() if lock else found)
+
+
+@lru_cache
+def _find_by_keys(count: int) -> Statement:
+    keys: list[sa.BindParameter[str]] = [sa.bindparam(f"key_{number}") for number in range(count)]
+    found = sa.select(*COLUMNS).where(sessions.c.key.in_(keys)).order_by(sessions.c.id).with_for_update()
+    return Statement("sessions by their keys, locked", found)
 
 
 @lru_cache

@@ -1,7 +1,9 @@
-"""SQLite: one writer thread with group commit, and reads inline on the event loop.
+"""SQLite: group commit, with everything but the wait for the disk on the event loop.
 
-Works that arrive while a commit is under way share the next transaction, each in its own savepoint; all are answered
-after that one commit, so that `synchronous=FULL` costs one sync a group instead of one a work.
+Works that arrive while a commit is under way share the next transaction; all are answered after that one commit, so
+that `synchronous=FULL` costs one sync a group instead of one a work. Statements take microseconds and hold Python's
+lock before and after, so a thread for them would spend its time waiting for that lock; only what may wait for the disk
+or for another program, COMMIT and a BEGIN that found the file locked, happens on a thread.
 """
 
 from __future__ import annotations
@@ -10,15 +12,17 @@ import asyncio
 import queue
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store.clock import Clock, embedded_clock
-from sessiond.store.database import OnCommit, Result, Work
-from sessiond.store.sqlite_connections import is_outage, own_connection
+from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone
+from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, is_busy, is_outage, own_connection
 from sessiond.store.statement import SQLITE
 from sessiond.store.transaction import Tx
 
@@ -26,8 +30,12 @@ MAX_GROUP = 256
 
 
 class _Job(NamedTuple):
+    """What is to be done, and for whom; an item of a batch is done alone only when it can't be done with others."""
+
     work: Work[Any]
     answer: asyncio.Future[Any]
+    batch: Batch[Any, Any] | None = None
+    item: Any = None
 
 
 class _Outcome(NamedTuple):
@@ -36,8 +44,19 @@ class _Outcome(NamedTuple):
     problem: BaseException | None
 
 
+class _Step(NamedTuple):
+    """What the disk's thread does, and what the event loop does then."""
+
+    do: Callable[[], None]
+    then: Callable[[sqlite3.Error | None], None]
+
+
 class _GroupLost(Exception):  # noqa: N818 - says what is so
     """SQLite gave up the whole transaction during one work (disk full, I/O error)."""
+
+
+class _Spoilt(Exception):  # noqa: N818 - says what is so
+    """A work failed after it had written, so that its group has to be written again without what it left."""
 
 
 class SqliteDatabase:
@@ -50,12 +69,17 @@ class SqliteDatabase:
         self._on_commit = on_commit
         self._is_closed = False
         self._loop = asyncio.get_running_loop()
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._waiting: deque[_Job] = deque()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
+        self._patience_ms = BUSY_TIMEOUT_MS
         self._writing = own_connection(engine)
+        self._writing.execute("PRAGMA busy_timeout=0")
         self._reading = own_connection(engine)
         self._reading.execute("PRAGMA query_only=ON")
-        self._writer = threading.Thread(target=self._write_groups, name="sqlite-writer", daemon=True)
-        self._writer.start()
+        self._steps: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
+        self._disk = threading.Thread(target=self._take_steps, name="sqlite-disk", daemon=True)
+        self._disk.start()
 
     @property
     def connections_in_use(self) -> int:
@@ -63,12 +87,24 @@ class SqliteDatabase:
         return self._writing.in_transaction + self._reading.in_transaction
 
     async def write(self, work: Work[Result]) -> Result:
-        """Queue the work for the writer thread; answered after its group's commit."""
+        """Queue the work for the next group; answered after its commit."""
+        answer: asyncio.Future[Result] = self._loop.create_future()
+        self._queue(_Job(work, answer))
+        return await answer
+
+    async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Queue the item for the next group, where it meets others of its kind."""
+        answer: asyncio.Future[Result] = self._loop.create_future()
+        self._queue(_Job(alone(batch, item), answer, batch, item))
+        return await answer
+
+    def _queue(self, job: _Job) -> None:
         if self._is_closed:
             raise StoreUnavailable
-        answer: asyncio.Future[Result] = self._loop.create_future()
-        self._jobs.put(_Job(work, answer))
-        return await answer
+        self._waiting.append(job)
+        if self._is_idle.is_set():
+            self._is_idle.clear()
+            self._loop.call_soon(self._next_group)  # not at once: what else is ready to write joins
 
     async def read(self, work: Work[Result]) -> Result:
         """Run the work here and now: every read is bounded, and a thread hop costs more than most of them."""
@@ -89,70 +125,137 @@ class SqliteDatabase:
             cursor.close()
 
     async def close(self) -> None:
-        """Let the writer finish its queue, then close."""
+        """Write what waits, then close."""
         self._is_closed = True
-        self._jobs.put(None)
-        await asyncio.to_thread(self._writer.join)
+        await self._is_idle.wait()
+        self._steps.put(None)
+        await asyncio.to_thread(self._disk.join)
         self._writing.close()
         self._reading.close()
 
-    def _write_groups(self) -> None:
-        while True:
-            group = self._next_group()
-            if not group:
-                return
-            topics: list[str] = []
-            outcomes = self._write_group(group, topics)
-            self._loop.call_soon_threadsafe(self._answer, outcomes, topics)
-
-    def _next_group(self) -> list[_Job]:
-        """Wait for one job, then take what else is there; empty when the database is being closed."""
-        job = self._jobs.get()
-        group: list[_Job] = []
-        while job is not None:
-            group.append(job)
-            if len(group) == MAX_GROUP:
-                break
+    def _take_steps(self) -> None:
+        """The disk's thread."""
+        while (step := self._steps.get()) is not None:
+            problem: sqlite3.Error | None = None
             try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-        if job is None and group:
-            self._jobs.put(None)
-        return group
+                step.do()
+            except sqlite3.Error as raised:
+                problem = raised
+            self._loop.call_soon_threadsafe(step.then, problem)
 
-    def _write_group(self, group: list[_Job], topics: list[str]) -> list[_Outcome]:
+    def _next_group(self) -> None:
+        if not self._waiting:
+            self._is_idle.set()
+            return
+        group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP))]
+        try:
+            self._writing.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as problem:
+            if is_busy(problem):
+                self._steps.put(_Step(self._begin_patiently, partial(self._begun, group)))
+            else:
+                self._fail(group, problem)
+        else:
+            self._begun(group)
+
+    def _begin_patiently(self) -> None:
+        """Wait for another program that has the file."""
+        self._writing.execute(f"PRAGMA busy_timeout={self._patience_ms}")
+        try:
+            self._writing.execute("BEGIN IMMEDIATE")
+        finally:
+            self._writing.execute("PRAGMA busy_timeout=0")
+
+    def _begun(self, group: list[_Job], problem: sqlite3.Error | None = None) -> None:
+        if problem is not None:
+            self._fail(group, problem)
+            return
+        topics: list[str] = []
+        try:
+            try:
+                outcomes = self._write_group(group, topics)
+            except _Spoilt:
+                topics.clear()
+                self._writing.execute("ROLLBACK")
+                self._writing.execute("BEGIN IMMEDIATE")
+                outcomes = self._write_group(group, topics, with_savepoints=True)
+        except (sqlite3.Error, _GroupLost) as lost:
+            self._fail(group, lost)
+            return
+        self._steps.put(_Step(self._commit, partial(self._committed, group, outcomes, topics)))
+
+    def _commit(self) -> None:
+        self._writing.cursor().execute("COMMIT")
+
+    def _committed(
+        self, group: list[_Job], outcomes: list[_Outcome], topics: list[str], problem: sqlite3.Error | None
+    ) -> None:
+        if problem is not None:
+            self._fail(group, problem)
+            return
+        self._on_commit(topics)
+        self._answer(outcomes)
+
+    def _fail(self, group: list[_Job], problem: BaseException) -> None:
+        """Nothing of the group was written."""
+        if self._writing.in_transaction:
+            self._writing.rollback()
+        self._answer([_Outcome(job.answer, None, _unavailable(problem)) for job in group])
+
+    def _write_group(self, group: list[_Job], topics: list[str], with_savepoints: bool = False) -> list[_Outcome]:
         cursor = self._writing.cursor()
         try:
-            cursor.execute("BEGIN IMMEDIATE")
-            outcomes = [self._write_one(cursor, job, topics) for job in group]
-            cursor.execute("COMMIT")
-        except (sqlite3.Error, _GroupLost) as problem:
-            topics.clear()
-            if self._writing.in_transaction:
-                self._writing.rollback()
-            return [_Outcome(job.answer, None, _unavailable(problem)) for job in group]
+            if with_savepoints:
+                return [self._write_one(cursor, job, topics, with_savepoint=True) for job in group]
+            outcomes: list[_Outcome] = []
+            batches: dict[Batch[Any, Any], list[_Job]] = {}
+            for job in group:
+                if job.batch is None:
+                    outcomes.append(self._write_one(cursor, job, topics, with_savepoint=False))
+                else:
+                    batches.setdefault(job.batch, []).append(job)
+            for batch, jobs in batches.items():
+                outcomes += self._write_batch(cursor, batch, jobs, topics)
+            return outcomes
         finally:
             cursor.close()
-        return outcomes
 
-    def _write_one(self, cursor: sqlite3.Cursor, job: _Job, topics: list[str]) -> _Outcome:
-        cursor.execute("SAVEPOINT work")
+    def _write_batch(
+        self, cursor: sqlite3.Cursor, batch: Batch[Any, Any], jobs: list[_Job], topics: list[str]
+    ) -> list[_Outcome]:
         tx = Tx(cursor, SQLITE, self._clock())
         try:
-            result = job.work(tx)
-        except Exception as problem:  # handed to whoever awaits this work
+            results = batch(tx, [job.item for job in jobs])
+        except Exception as raised:
             if not self._writing.in_transaction:
-                raise _GroupLost from problem
-            cursor.execute("ROLLBACK TO work")
-            cursor.execute("RELEASE work")
-            return _Outcome(job.answer, None, _unavailable(problem) if is_outage(problem) else problem)
-        cursor.execute("RELEASE work")
+                raise _GroupLost from raised
+            raise _Spoilt from raised
         topics.extend(tx.topics)
-        return _Outcome(job.answer, result, None)
+        return [_outcome(job, result) for job, result in zip(jobs, results, strict=True)]
 
-    def _answer(self, outcomes: list[_Outcome], topics: Iterable[str]) -> None:
-        self._on_commit(topics)
+    def _write_one(self, cursor: sqlite3.Cursor, job: _Job, topics: list[str], with_savepoint: bool) -> _Outcome:
+        if with_savepoint:
+            cursor.execute("SAVEPOINT work")
+        tx = Tx(cursor, SQLITE, self._clock())
+        problem: BaseException | None = None
+        result = None
+        try:
+            result = job.work(tx)
+        except Exception as raised:  # handed to whoever awaits this work
+            if not self._writing.in_transaction:
+                raise _GroupLost from raised
+            if with_savepoint:
+                cursor.execute("ROLLBACK TO work")
+            elif tx.has_written:
+                raise _Spoilt from raised
+            problem = _unavailable(raised) if is_outage(raised) else raised
+        else:
+            topics.extend(tx.topics)
+        if with_savepoint:
+            cursor.execute("RELEASE work")
+        return _Outcome(job.answer, result, problem)
+
+    def _answer(self, outcomes: list[_Outcome]) -> None:
         for outcome in outcomes:
             if outcome.answer.done():  # whoever asked has gone; what was committed stays committed
                 continue
@@ -160,6 +263,13 @@ class SqliteDatabase:
                 outcome.answer.set_exception(outcome.problem)
             else:
                 outcome.answer.set_result(outcome.result)
+        self._loop.call_soon(self._next_group)
+
+
+def _outcome(job: _Job, result: Any) -> _Outcome:
+    if isinstance(result, Exception):
+        return _Outcome(job.answer, None, result)
+    return _Outcome(job.answer, result, None)
 
 
 def _unavailable(problem: BaseException) -> StoreUnavailable:

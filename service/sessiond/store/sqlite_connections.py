@@ -52,6 +52,11 @@ def is_outage(problem: BaseException) -> bool:
     return _kind_of(problem) in _OUTAGES
 
 
+def is_busy(problem: BaseException) -> bool:
+    """Whether another program has the file."""
+    return _kind_of(problem) == sqlite3.SQLITE_BUSY
+
+
 def _switch_to_wal(driver: sqlite3.Connection) -> None:
     """Unlike for any other lock SQLite does not wait here, where programs that make one file at once meet."""
     give_up = time.monotonic() + BUSY_TIMEOUT_MS / 1000
@@ -59,7 +64,7 @@ def _switch_to_wal(driver: sqlite3.Connection) -> None:
         try:
             driver.execute("PRAGMA journal_mode=WAL").fetchall()
         except sqlite3.OperationalError as problem:
-            if _kind_of(problem) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+            if not is_busy(problem) or time.monotonic() > give_up:
                 raise
             time.sleep(_RETRY_S)
         else:

@@ -26,6 +26,7 @@ class Compiled(NamedTuple):
 
     sql: str
     bind: Callable[[Params], Bound]
+    writes: bool
 
 
 class Statement:
@@ -46,6 +47,13 @@ class Statement:
         return found
 
 
+def numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:
+    """Parameters for a list of values, repeated up to a power of two: a handful of statements serves every length."""
+    size = 1 << (len(values) - 1).bit_length()
+    padded = [*values, *[values[-1]] * (size - len(values))]
+    return {f"{name}_{number}": value for number, value in enumerate(padded)}
+
+
 def insert(table: sa.Table, columns: Sequence[str], ignore_conflicts: bool = False) -> postgresql.Insert:
     """An insert of these columns from parameters of the same names.
 
@@ -59,7 +67,8 @@ def _compile(clause: Executable, dialect: Dialect) -> Compiled:
     compiled = clause.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})  # type: ignore[attr-defined]
     literals = {name: value for name, value in compiled.params.items() if value is not None}
     names = compiled.positiontup
-    return Compiled(str(compiled), _by_name(literals) if names is None else _by_position(tuple(names), literals))
+    bind = _by_name(literals) if names is None else _by_position(tuple(names), literals)
+    return Compiled(str(compiled), bind, writes=not isinstance(clause, sa.SelectBase))
 
 
 def _by_name(literals: dict[str, Any]) -> Callable[[Params], Bound]:

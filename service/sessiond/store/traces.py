@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import sqlalchemy as sa
 
 from sessiond.model.errors import TraceBudget
@@ -16,11 +18,17 @@ def reserve(tx: Tx, trace_id: str, limit: int) -> None:
         raise TraceBudget(limit)
 
 
+def begin(tx: Tx, trace_ids: Iterable[str]) -> None:
+    """Count the first run of new traces; their ids are random, so nobody has counted on them before."""
+    tx.run_many(_BEGIN, [{"trace_id": trace_id, "runs": 1, "created_ms": tx.now_ms} for trace_id in trace_ids])
+
+
 def count(tx: Tx, trace_id: str) -> None:
     """Count one run that is owed already and can't be refused."""
     tx.run(_COUNT, trace=trace_id)
 
 
+_BEGIN = Statement("begin traces", insert(traces, ["trace_id", "runs", "created_ms"]))
 _COUNT = Statement(
     "count a run that is owed",
     sa.update(traces).where(traces.c.trace_id == sa.bindparam("trace")).values(runs=traces.c.runs + 1),

@@ -26,13 +26,14 @@ class Cursor(Protocol):
 class Tx:
     """A transaction on one database; `now_ms` is that database's clock when it began."""
 
-    __slots__ = ("_cursor", "_dialect", "now_ms", "topics")
+    __slots__ = ("_cursor", "_dialect", "has_written", "now_ms", "topics")
 
     def __init__(self, cursor: Cursor, dialect: Dialect, now_ms: int) -> None:
         self._cursor = cursor
         self._dialect = dialect
         self.now_ms = now_ms
         self.topics: list[str] = []
+        self.has_written = False
 
     @property
     def database(self) -> str:
@@ -54,10 +55,15 @@ class Tx:
         self._execute(statement, params)
         return self._cursor.rowcount
 
-    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> None:
-        """Change rows, once for each set of parameters."""
+    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> int:
+        """Change rows, once for each set of parameters; tells how many."""
         compiled = statement.on(self._dialect)
-        self._cursor.executemany(compiled.sql, [compiled.bind(each) for each in params])
+        bound = [compiled.bind(each) for each in params]
+        if not bound:
+            return 0
+        self.has_written = True
+        self._cursor.executemany(compiled.sql, bound)
+        return self._cursor.rowcount
 
     def notify(self, topic: str) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""
@@ -65,4 +71,5 @@ class Tx:
 
     def _execute(self, statement: Statement, params: dict[str, Any]) -> None:
         compiled = statement.on(self._dialect)
+        self.has_written |= compiled.writes
         self._cursor.execute(compiled.sql, compiled.bind(params))

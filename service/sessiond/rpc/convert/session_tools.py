@@ -17,9 +17,9 @@ from sessiond.store.runs import PlacedRun
 from sessiond.tools.agents_list import AgentsPage
 from sessiond.tools.cancel_run import CancelQuery
 from sessiond.tools.get_run import GetQuery
+from sessiond.tools.sends import SendQuery, Sent
 from sessiond.tools.sessions_history import HistoryPage, HistoryQuery
 from sessiond.tools.sessions_list import ListPage, ListQuery
-from sessiond.tools.sessions_send import SendQuery, Sent
 from sessiond.tools.sessions_spawn import DELETE, KEEP, Spawned, SpawnQuery
 from sessiond.tools.wait_run import WaitQuery
 from sessiond.tools.wait_runs import WaitsQuery

@@ -1,0 +1,211 @@
+"""Runs that arrive: each with its input, its first event and its place in its session's queue (R2).
+
+What arrives in one transaction is stored with one statement a table, however much it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Any
+
+import sqlalchemy as sa
+
+from sessiond.model.events import StateChanged
+from sessiond.model.messages import Draft, Message, Role, message_id
+from sessiond.model.runs import Pool, Run, RunKind, RunState
+from sessiond.model.sessions import Route, Session
+from sessiond.store import messages, run_events, traces
+from sessiond.store.run_queue import QUEUE_TOPIC
+from sessiond.store.schema import default_of, runs, sessions
+from sessiond.store.statement import Statement, insert
+from sessiond.store.transaction import Tx
+
+# Nobody can wait for a run before it is stored; this is for those who follow all that happens.
+ARRIVED_TOPIC = "arrived"
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """What a run is queued with."""
+
+    id: str
+    kind: RunKind
+    agent_id: str
+    model: str
+    pool: Pool
+    is_external: bool
+    actor: str
+    trace_id: str
+    parent: Run | None = None
+    exchange_id: str = ""
+    turn: int = 0
+    timeout_ms: int = 0
+    deliver: bool = False
+    route: Route | None = None
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A run just queued, its input, and what stands before it."""
+
+    run: Run
+    input: Message
+    queue_position: int
+    blocking_run_id: str
+
+
+class _Counts:
+    """What a session's row will say once everything is stored that arrives for it."""
+
+    __slots__ = ("head", "head_state", "last_run_order", "last_sequence", "tool_results", "unfinished_runs")
+
+    def __init__(self, session: Session) -> None:
+        self.last_sequence = session.last_sequence
+        self.tool_results = session.tool_results
+        self.last_run_order = session.last_run_order
+        self.unfinished_runs = session.unfinished_runs
+        self.head = session.active_run_id
+        self.head_state = session.active_run_state
+
+
+class Arrivals:
+    """Gathers what arrives, then stores it; whoever adds holds the session's row and has its newest state."""
+
+    def __init__(self, tx: Tx) -> None:
+        self.tx = tx
+        self._counts: dict[int, _Counts] = {}
+        self._messages: list[dict[str, Any]] = []
+        self._runs: list[Run] = []
+        self._events: list[dict[str, Any]] = []
+        self._traces: list[str] = []
+
+    def unfinished(self, session: Session) -> int:
+        """How many runs of the session are not over, those that were added here included."""
+        counts = self._counts.get(session.id)
+        return counts.unfinished_runs if counts else session.unfinished_runs
+
+    def begin_trace(self, trace_id: str) -> None:
+        """Count the first run of a trace that nobody else can know of yet."""
+        self._traces.append(trace_id)
+
+    def add(self, session: Session, new: NewRun, draft: Draft) -> Queued:
+        """One run with its input, behind whatever was there or was added before."""
+        tx = self.tx
+        counts = self._counts.get(session.id)
+        if counts is None:
+            counts = self._counts[session.id] = _Counts(session)
+        sequence = counts.last_sequence + 1
+        message = Message(message_id(session.session_id, sequence), sequence, tx.now_ms, draft)
+        self._messages.append(messages.row_of(session.generation, message))
+        position = counts.unfinished_runs
+        place = messages.place_of(session.generation, sequence)
+        run = _run(session, new, counts.last_run_order + 1, place, tx.now_ms, is_ready=position == 0)
+        self._runs.append(run)
+        queued = StateChanged(None, RunState.QUEUED, new.actor)
+        self._events.append(run_events.row_of(run.id, 1, tx.now_ms, queued))
+        tx.notify(ARRIVED_TOPIC)
+        if position == 0:
+            counts.head, counts.head_state = run.id, RunState.QUEUED.value
+            tx.notify(QUEUE_TOPIC)
+        counts.last_sequence = sequence
+        counts.tool_results += draft.role is Role.TOOL_RESULT
+        counts.last_run_order += 1
+        counts.unfinished_runs += 1
+        return Queued(run, message, position, counts.head if position else "")
+
+    def store(self) -> None:
+        """Write all of it."""
+        tx = self.tx
+        traces.begin(tx, self._traces)
+        messages.insert_rows(tx, self._messages)
+        tx.run_many(_INSERT, [dict(zip(_WRITTEN, _written(run), strict=True)) for run in self._runs])
+        run_events.insert_rows(tx, self._events)
+        tx.run_many(_COUNT, [_count_row(session, counts, tx.now_ms) for session, counts in self._counts.items()])
+
+
+def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:
+    """Append the input and queue its run."""
+    arrivals = Arrivals(tx)
+    queued = arrivals.add(session, new, draft)
+    arrivals.store()
+    return queued
+
+
+def _run(session: Session, new: NewRun, order: int, place: int, now_ms: int, *, is_ready: bool) -> Run:
+    """The run as it will be read back; what it is not queued with has the columns' defaults."""
+    parent = new.parent
+    route = new.route or Route("", "")
+    return Run(
+        id=new.id,
+        session=session.id,
+        generation=session.generation,
+        run_order=order,
+        kind=new.kind.value,
+        state=RunState.QUEUED.value,
+        agent_id=new.agent_id,
+        model=new.model,
+        pool=new.pool.value,
+        is_external=int(new.is_external),
+        is_ready=int(is_ready),
+        exchange_id=new.exchange_id,
+        turn=new.turn,
+        parent_run_id=parent.id if parent else "",
+        root_run_id=parent.root_run_id if parent else new.id,
+        trace_id=new.trace_id,
+        depth=parent.depth + 1 if parent else 0,
+        version=1,
+        queue_ms=now_ms,
+        timeout_ms=new.timeout_ms,
+        input_place=place,
+        event_count=1,
+        deliver=int(new.deliver),
+        route_channel=route.channel,
+        route_to=route.to,
+        route_account_id=route.account_id,
+        route_thread_id=route.thread_id,
+        **_DEFAULTS,
+    )
+
+
+# The columns that a run is queued with; all others have their defaults.
+_WRITTEN = (
+    *("id", "session", "generation", "run_order", "kind", "state", "agent_id", "model", "pool"),
+    *("is_external", "is_ready", "exchange_id", "turn", "parent_run_id", "root_run_id", "trace_id"),
+    *("depth", "version", "queue_ms", "timeout_ms", "input_place", "event_count", "deliver"),
+    *("route_channel", "route_to", "route_account_id", "route_thread_id"),
+)
+_written = attrgetter(*_WRITTEN)
+_DEFAULTS: dict[str, Any] = {
+    field.name: default_of(runs.c[field.name]) for field in fields(Run) if field.name not in _WRITTEN
+}
+_INSERT = Statement("queue runs", insert(runs, _WRITTEN))
+_COUNT = Statement(
+    "count inputs and their runs on the session",
+    sa.update(sessions)
+    .where(sessions.c.id == sa.bindparam("id_"))
+    .values(
+        last_sequence=sa.bindparam("sequence"),
+        tool_results=sa.bindparam("tools"),
+        last_run_order=sa.bindparam("order"),
+        unfinished_runs=sa.bindparam("unfinished"),
+        updated_ms=sa.bindparam("now"),
+        active_run_id=sa.bindparam("head"),
+        active_run_state=sa.bindparam("head_state"),
+        is_archived=0,
+        archived_ms=sa.null(),
+    ),
+)
+
+
+def _count_row(session: int, counts: _Counts, now_ms: int) -> dict[str, Any]:
+    return {
+        "id_": session,
+        "sequence": counts.last_sequence,
+        "tools": counts.tool_results,
+        "order": counts.last_run_order,
+        "unfinished": counts.unfinished_runs,
+        "now": now_ms,
+        "head": counts.head,
+        "head_state": counts.head_state,
+    }

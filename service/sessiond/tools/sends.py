@@ -1,0 +1,244 @@
+"""How sends get into the store: message, run and exchange in one transaction, with others where they can (S1-S7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sessiond.access import View, find_labelled, find_or_make, key_of, make_acting, view_of
+from sessiond.model.callers import Caller
+from sessiond.model.errors import AgentToAgentDenied, Refusal, SessionNotFound
+from sessiond.model.exchanges import AnnouncePolicy, ExchangeKind, route_from
+from sessiond.model.keys import agent_id_of, canonical, main_key_of
+from sessiond.model.messages import Provenance, ProvenanceKind, Text
+from sessiond.model.rules import Rules
+from sessiond.model.runs import Run, RunKind, RunState
+from sessiond.model.sessions import Route, Session
+from sessiond.model.visibility import EVERYTHING, may_reach
+from sessiond.store import exchanges, messages, requests, runs, sessions
+from sessiond.store.arrivals import Arrivals
+from sessiond.store.database import Database
+from sessiond.store.exchanges import NewExchange
+from sessiond.store.requests import Request, answered_once
+from sessiond.store.runs import PlacedRun
+from sessiond.store.transaction import Tx
+from sessiond.turns import Turn, add_turn, require_policy
+from sessiond.waiting import note_wait
+
+TOOL = "sessions_send"
+# What a caller without an acting session sees.
+_EVERYWHERE = View(None, EVERYTHING)
+
+
+@dataclass(frozen=True)
+class SendQuery:
+    """What a caller sends; None = not set."""
+
+    message: str
+    session_key: str = ""
+    label: str = ""
+    agent_id: str = ""
+    timeout_s: int | None = None
+    max_turns: int | None = None
+    announce: AnnouncePolicy = AnnouncePolicy.MODEL_MAY_SKIP
+    request_id: str = ""
+    deadline_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What was stored, and the run as the wait left it."""
+
+    placed: PlacedRun
+    message_id: str
+    exchange_id: str
+    announce: AnnouncePolicy
+    route: Route | None
+    max_turns: int
+    waited: bool
+    view: View
+
+
+@dataclass(frozen=True)
+class Sending:
+    """A send on its way into the store."""
+
+    rules: Rules
+    caller: Caller
+    query: SendQuery
+    run_id: str
+    exchange_id: str
+    wait_id: str = ""  # empty = its caller does not wait
+
+    @cached_property
+    def request(self) -> Request:
+        """What its request_id stands for."""
+        query = self.query
+        content = (query.session_key, query.label, query.agent_id, query.message, query.max_turns, query.announce)
+        return Request(self.caller, query.request_id, "SessionsSend", content)
+
+    @cached_property
+    def key(self) -> str:
+        """The key of the session that is meant, if a key says it."""
+        return str(canonical(self.query.session_key, self.rules.keys))
+
+    @property
+    def may_join(self) -> bool:
+        """Whether a look at its key may be all it needs: its caller sees everything."""
+        sees_everything = self.caller.run_token is None and not self.caller.acting_reference
+        return sees_everything and bool(self.query.session_key) and not self.query.agent_id
+
+
+class _Apart(Exception):  # noqa: N818 - says what is so
+    """This one needs more than a look at its key; nothing was written for it."""
+
+
+async def store_send(db: Database, sending: Sending) -> Sent:
+    """Store it, with whatever other sends wait at this moment if it is one of the simple ones."""
+    if sending.may_join:
+        try:
+            return await db.write_together(_send_together, sending)
+        except _Apart:
+            pass
+    return await db.write(lambda tx: _send(tx, sending))
+
+
+def _send_together(tx: Tx, sendings: Sequence[Sending]) -> list[Sent | Exception]:
+    """Sends of callers that see everything, into sessions that are there: looked up and stored in one go."""
+    found = sessions.find_by_keys(tx, [each.key for each in sendings])
+    known = requests.known(tx, [each.request for each in sendings])
+    batch = _Sends(tx)
+    results: list[Sent | Exception] = []
+    for sending in sendings:
+        target = found.get(sending.key)
+        if target is None or sending.request.place in known:
+            results.append(_Apart())
+            continue
+        try:
+            sending.request.require_fitting()
+            done, run = batch.add(sending, _EVERYWHERE, target)
+        except Refusal as refusal:
+            results.append(refusal)
+            continue
+        if sending.query.request_id:
+            known.add(sending.request.place)
+            batch.answers.append((sending.request, done))
+        results.append(_sent(sending, _EVERYWHERE, done, run))
+    batch.store()
+    return results
+
+
+def _send(tx: Tx, sending: Sending) -> Sent:
+    """One send, whoever its caller is and however it names the session."""
+    rules = sending.rules
+    view = make_acting(tx, rules, view_of(tx, rules, sending.caller))
+
+    def store() -> dict[str, Any]:
+        batch = _Sends(tx)
+        done, _ = batch.add(sending, view, _target(tx, rules, view, sending.query))
+        batch.store()
+        return done
+
+    done = answered_once(tx, sending.request, store)
+    run = runs.get(tx, done["run"])
+    if run is None:
+        raise SessionNotFound  # the session was purged since the first call of this request
+    if sending.wait_id and not run.is_final:
+        note_wait(tx, rules, view, run.id, sending.wait_id)
+    return _sent(sending, view, done, run)
+
+
+class _Sends:
+    """What one transaction stores of sends: messages with their runs, exchanges, and first answers."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._arrivals = Arrivals(tx)
+        self._exchanges: list[NewExchange] = []
+        self.answers: list[tuple[Request, dict[str, Any]]] = []
+
+    def add(self, sending: Sending, view: View, target: Session) -> tuple[dict[str, Any], Run]:
+        """One send into this session: what to answer, and the run. The gates are in the order that S6 gives."""
+        rules, query = sending.rules, sending.query
+        _require_reach(rules, view, target)
+        require_policy(rules, view, target)
+        source = view.acting.key if view.acting else ""
+        provenance = Provenance(ProvenanceKind.INTER_SESSION, source, view.run.id if view.run else "", TOOL)
+        turn = Turn(RunKind.SEND, (Text(query.message),), provenance, sending.run_id, sending.exchange_id)
+        queued = add_turn(self._arrivals, rules, sending.caller, view, target, turn)
+        route = route_from(key_of(target, rules), target)
+        requester = view.acting.id if view.acting and view.acting.id else None
+        turns = rules.runs.max_turns if query.max_turns is None else min(query.max_turns, rules.runs.max_turns)
+        new = NewExchange(
+            id=sending.exchange_id,
+            kind=ExchangeKind.SEND,
+            target_session=target.id,
+            requester_session=requester,
+            primary_run_id=sending.run_id,
+            request_place=messages.place_of(target.generation, queued.input.sequence),
+            max_turns=turns if requester not in (None, target.id) else 0,
+            announce=query.announce,
+            route=route if query.announce is not AnnouncePolicy.NEVER else None,
+        )
+        self._exchanges.append(new)
+        done = {
+            "run": sending.run_id,
+            "exchange": sending.exchange_id,
+            "message": queued.input.id,
+            "key": target.key,
+            "session_id": target.session_id,
+            "position": queued.queue_position,
+            "blocking": queued.blocking_run_id,
+            "turns": new.max_turns,
+            "route": list(_parts(new.route)) if new.route else None,
+        }
+        return done, queued.run
+
+    def store(self) -> None:
+        """Write all of it."""
+        self._arrivals.store()
+        exchanges.create(self._tx, *self._exchanges)
+        requests.keep(self._tx, self.answers)
+
+
+def _sent(sending: Sending, view: View, done: dict[str, Any], run: Run) -> Sent:
+    """The answer; the run's place in the queue is the one it was given, so that nothing has to be counted."""
+    is_queued = run.state == RunState.QUEUED
+    placed = PlacedRun(
+        run,
+        done["key"],
+        done["session_id"],
+        done["position"] if is_queued else 0,
+        done["blocking"] if is_queued else "",
+        parties=frozenset({view.acting.id if view.acting else None}),
+    )
+    route = Route(*done["route"]) if done["route"] else None
+    announce = sending.query.announce
+    return Sent(placed, done["message"], done["exchange"], announce, route, done["turns"], waited=False, view=view)
+
+
+def _target(tx: Tx, rules: Rules, view: View, query: SendQuery) -> Session:
+    """The session that is meant: by key, by label, or an agent's main (S1)."""
+    if query.label:
+        return find_labelled(tx, rules, view, query.label, query.agent_id, lock=True)
+    if query.session_key:
+        found = find_or_make(tx, rules, view, query.session_key, may_make=False)
+        if query.agent_id and agent_id_of(query.agent_id) != found.agent_id:
+            raise SessionNotFound("session_key")
+        return found
+    key = main_key_of(agent_id_of(query.agent_id), rules.keys)
+    return find_or_make(tx, rules, view, str(key), may_make=False, field="agent_id")
+
+
+def _require_reach(rules: Rules, view: View, target: Session) -> None:
+    """Agents talk to other agents only where both are allowed to; also to a child under another agent."""
+    if view.acting is None or may_reach(view.acting.agent_id, target.agent_id, rules.visibility):
+        return
+    enabled = rules.visibility.agent_to_agent
+    raise AgentToAgentDenied("tools.agentToAgent.allow" if enabled else "tools.agentToAgent.enabled")
+
+
+def _parts(route: Route) -> tuple[str, str, str, str]:
+    return route.channel, route.to, route.account_id, route.thread_id
