@@ -106,7 +106,9 @@ class RunTokens:
 
 def _header(text: str) -> Mapping[str, Any]:
     """What a token says it is. Only its first part is looked at: damaged behind that, it is still a run token."""
-    first = text.partition(".")[0]
+    first, dot, _ = text.partition(".")
+    if not dot:  # most callers show an ordinary token, or none
+        return {}
     try:
         header = json.loads(base64.urlsafe_b64decode(first + "=" * (-len(first) % 4)))
     except ValueError:  # an ordinary token
