@@ -6,12 +6,11 @@ between any two steps loses nothing and any replica takes the next one.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sessiond.egress import Outgoing, send_out
 from sessiond.ids import new_id
 from sessiond.model import announce
-from sessiond.model.errors import SessionNotFound
 from sessiond.model.events import TurnTaken
 from sessiond.model.exchanges import (
     AnnounceTurn,
@@ -41,42 +40,45 @@ REPORT_MARGIN = 2048
 TOOLS = {ExchangeKind.SEND: "sessions_send", ExchangeKind.SPAWN: "sessions_spawn"}
 
 
-def end_run(
-    tx: Tx, rules: Rules, run_id: str, ending: Ending, fence: int | None = None, keeps_token: bool = False
-) -> Run | None:
-    """End a run and insert what follows, unless it has ended or is under another lease by now: then None."""
-    run = locked(tx, run_id)
-    if run is None or run.is_final or (fence is not None and run.fence != fence):
-        return None
-    session = sessions.get(tx, run.session)
-    ending = replace(ending, usage=_with_cost(rules, run, ending.usage or run.usage))
-    ended = run_endings.finish(tx, session, run, ending, keeps_token)
-    if session.spawned_by and ended.usage:
-        sessions.add_spawned_usage(tx, session, ended.usage)
-    if run.exchange_id:
-        _go_on(tx, rules, session, ended, ending)
-    elif run.deliver:
-        _answer_chat(tx, rules, session, ended, ending)
-    return ended
+@dataclass(frozen=True)
+class Held:
+    """A run that may be ended: locked, with all that its end may change."""
+
+    run: Run
+    session: Session
+    exchange: Exchange | None
 
 
-def locked(tx: Tx, run_id: str) -> Run | None:
-    """A run that is to be ended: the rows of all sessions that its exchange may go on in are locked, then its own.
+def hold(tx: Tx, run_id: str) -> Held | None:
+    """Lock the rows of all sessions that the run's exchange may go on in, then the run's own, then the exchange's.
 
     That is the one order that everybody keeps. With only the run's own session locked before, two exchanges that take
     a turn towards each other would wait for each other.
     """
-    found = runs.get(tx, run_id)
-    if found is None:
+    places = runs.places_of(tx, run_id)
+    if places is None:
         return None
-    exchange = exchanges.get(tx, found.exchange_id) if found.exchange_id else None
-    others = (exchange.target_session, exchange.requester_session) if exchange else ()
-    try:
-        for session in sorted({found.session, *(each for each in others if each is not None)}):
-            sessions.get(tx, session, lock=True)
-    except SessionNotFound:  # purged since the run was found, and the run with it
+    wanted = [each for each in places if each is not None]
+    found = sessions.lock(tx, wanted)
+    run = runs.get(tx, run_id, lock=True)
+    if run is None or len(found) < len(set(wanted)):  # purged since it was found
         return None
-    return runs.get(tx, run_id, lock=True)
+    exchange = exchanges.get(tx, run.exchange_id, lock=True) if run.exchange_id else None
+    return Held(run, found[run.session], exchange)
+
+
+def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> Run:
+    """End a run that has not ended, and insert what follows."""
+    run, session = held.run, held.session
+    ending = replace(ending, usage=_with_cost(rules, run, ending.usage or run.usage))
+    ended = run_endings.finish(tx, session, run, ending, keeps_token)
+    if session.spawned_by and ended.usage:
+        sessions.add_spawned_usage(tx, session, ended.usage)
+    if held.exchange is not None:
+        _go_on(tx, rules, held.exchange, session, ended, ending)
+    elif run.deliver:
+        _answer_chat(tx, rules, session, ended, ending)
+    return ended
 
 
 def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:
@@ -95,9 +97,8 @@ def _answer_chat(tx: Tx, rules: Rules, session: Session, run: Run, ending: Endin
     send_out(tx, rules, Outgoing(run.id, "chat", session, run.route, ending.reply or "", suppressed=suppressed))
 
 
-def _go_on(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> None:
-    exchange = exchanges.get(tx, run.exchange_id, lock=True)
-    if exchange is None or exchange.is_settled:
+def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, ending: Ending) -> None:
+    if exchange.is_settled:
         return
     if run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and ending.reply and ending.reply.strip():
         exchanges.note_reply(tx, exchange, ending.reply)

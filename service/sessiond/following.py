@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -23,14 +23,14 @@ from sessiond.store.database import Database
 from sessiond.store.run_events import StoredEvent, run_topic
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
-from sessiond.waiting import DRAIN_TOPIC, Waits, noted, require_settleable
+from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits, noted, require_settleable
 
 # Few enough that a page of the largest messages stays small in memory; more pages follow at once.
 PAGE_EVENTS = 32
 _ONLY_SETTLED = frozenset({"turn", "delivery"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Follow:
     """How to follow: until when, how quietly, and what to leave out."""
 
@@ -42,7 +42,7 @@ class Follow:
     deadline_s: float | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class Followed:
     """One run that is followed: how far its reader is, and what was last seen of it."""
 
@@ -57,7 +57,7 @@ class Followed:
         self.read = self.seen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The run as it is now."""
 
@@ -71,7 +71,7 @@ class Snapshot:
         return self.placed.size
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Happened:
     """One event of a run."""
 
@@ -84,7 +84,7 @@ class Happened:
         return len(self.event.body) + len(self.event.message or b"")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Heartbeat:
     """Nothing happened for a while."""
 
@@ -92,7 +92,7 @@ class Heartbeat:
     size: ClassVar[int] = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The last word, and the run that brought it, if one did."""
 
@@ -109,7 +109,7 @@ class Ended:
 Told = Snapshot | Happened | Heartbeat | Ended
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Page:
     placed: PlacedRun
     events: list[StoredEvent]
@@ -120,7 +120,12 @@ class _Page:
 
 
 class Following:
-    """One wait on one or several runs; iterate over `told()` once."""
+    """One wait on one or several runs; iterate over `told()` once.
+
+    Tens of thousands may be idle at once, so between two looks one holds its cursors, and nothing of what it saw.
+    """
+
+    __slots__ = ("_at_ms", "_beat_s", "_caller", "_db", "_how", "_rules", "_waits", "followed", "view")
 
     def __init__(
         self,
@@ -136,26 +141,28 @@ class Following:
         self._waits = waits
         self._caller = caller
         self._how = how
+        # Each beats at a pace of its own, so that those that began together do not look and write together for ever.
+        self._beat_s = how.heartbeat_s * random.uniform(0.75, 1)  # noqa: S311 - spreads load
         self._at_ms = 0
         self.followed = followed
         self.view: View | None = None  # of the caller, as of the latest look
 
     async def told(self) -> AsyncIterator[Told]:
         """A snapshot of each run, every event after its cursor, and the end."""
-        topics = [run_topic(each.run_id) for each in self.followed]
         ends_at, reason = self._end()
-        with self._waits.slot(self._caller), self._waits.wake.listen(*topics, DRAIN_TOPIC) as changed:
+        with self._waits.slot(self._caller), self._waits.wake.listen(*self._topics()) as changed:
             pages = [await self._look(each, is_first=True) for each in self.followed]
-            unfinished = [page.placed.run.id for page in pages if not page.is_over]
-            async with noted(self._db, self._rules, pages[0].view, unfinished) as note:
+            async with await self._noted(pages) as note:
                 # Whatever refuses the wait has done so by now, before anything is told.
-                for each, page in zip(self.followed, pages, strict=True):
-                    yield Snapshot(each, page.placed, page.at_ms)
-                quiet_until = _now() + self._how.heartbeat_s
+                for snapshot in self._snapshots(pages):
+                    yield snapshot
+                    del snapshot
+                quiet_until = _now() + self._beat_s
                 while True:
                     async for happened in self._news(pages):
                         yield happened
-                        quiet_until = _now() + self._how.heartbeat_s
+                        del happened
+                        quiet_until = _now() + self._beat_s
                     end = self._ended() or self._out_of_time(ends_at, reason)
                     if end is not None:
                         yield end
@@ -163,9 +170,27 @@ class Following:
                     await note.renew()
                     if quiet_until <= _now():  # also when much happens of which this reader wants nothing
                         yield Heartbeat(self._at_ms)
-                        quiet_until = _now() + self._how.heartbeat_s
+                        quiet_until = _now() + self._beat_s
+                    self._let_go()
                     await changed.wait_at_most(min(ends_at, quiet_until) - _now())
                     changed.clear()  # only now: a hint since the look before may tell of what that one missed
+
+    def _topics(self) -> list[str]:
+        return [*(run_topic(each.run_id) for each in self.followed), DRAIN_TOPIC]
+
+    async def _noted(self, pages: list[_Page]) -> NotedWait:
+        unfinished = [page.placed.run.id for page in pages if not page.is_over]
+        return await noted(self._db, self._rules, pages[0].view, unfinished)
+
+    def _snapshots(self, pages: list[_Page]) -> Iterator[Snapshot]:
+        for each, page in zip(self.followed, pages, strict=True):
+            yield Snapshot(each, page.placed, page.at_ms)
+
+    def _let_go(self) -> None:
+        """Forget what the next look reads anew."""
+        self.view = None
+        for each in self.followed:
+            each.placed = None
 
     async def _news(self, pages: list[_Page]) -> AsyncIterator[Happened]:
         """What the pages at hand, if any, and all further ones tell."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sessiond.exchange_steps import end_run, locked
+from sessiond.exchange_steps import end_run, hold
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Run, RunState, cancelled
 from sessiond.model.sessions import Session
@@ -30,7 +30,7 @@ def stop_session(tx: Tx, rules: Rules, session: Session, actor: str, reason: str
     """Stop every unfinished run of a session and what they caused; the ids of the runs that this touched."""
     touched = [
         run_id
-        for run in reversed(runs.unfinished_of(tx, session.id))  # the last first, so that none gets its turn on the way
+        for run in reversed(runs.unfinished_of(tx, session))  # the last first, so that none gets its turn on the way
         for run_id in stop_tree(tx, rules, run, actor, reason, with_children=True)
     ]
     return list(dict.fromkeys(reversed(touched)))
@@ -41,11 +41,11 @@ def _stop(tx: Tx, rules: Rules, run_id: str, actor: str, reason: str) -> bool:
     found = runs.get(tx, run_id)
     if found is None or found.is_final:
         return False
-    run = locked(tx, run_id)
-    if run is None or run.is_final:
+    held = hold(tx, run_id)
+    if held is None or held.run.is_final:
         return False
-    if run.state == RunState.QUEUED:
-        end_run(tx, rules, run_id, cancelled(actor, reason))
-    elif run.state == RunState.RUNNING:
-        run_leases.ask_to_stop(tx, run, actor, reason, rules.runs.cancel_grace_ms)
+    if held.run.state == RunState.QUEUED:
+        end_run(tx, rules, held, cancelled(actor, reason))
+    elif held.run.state == RunState.RUNNING:
+        run_leases.ask_to_stop(tx, held.run, actor, reason, rules.runs.cancel_grace_ms)
     return True

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import TypedDict
 
 from sessiond.access import View, key_of
+from sessiond.ids import new_trace_id
 from sessiond.model.callers import Caller
 from sessiond.model.errors import MessageTooLarge, QueueFull, SendPolicyDenied
 from sessiond.model.keys import shown
 from sessiond.model.messages import Block, Draft, Image, Provenance, Role, Text
-from sessiond.model.policy import judge, subject_of
+from sessiond.model.policy import ALLOW_ALL, judge, subject_of
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Pool, RunKind
 from sessiond.model.sessions import Route, Session
@@ -70,7 +70,7 @@ def add_turn(arrivals: Arrivals, rules: Rules, caller: Caller, view: View, sessi
     if trace_id:
         traces.reserve(arrivals.tx, trace_id, rules.runs.max_runs_per_trace)
     else:
-        trace_id = secrets.token_hex(16)
+        trace_id = new_trace_id()
         arrivals.begin_trace(trace_id)
     new = NewRun(
         id=turn.run_id,
@@ -90,6 +90,8 @@ def add_turn(arrivals: Arrivals, rules: Rules, caller: Caller, view: View, sessi
 
 def require_policy(rules: Rules, view: View, session: Session) -> None:
     """Refuse what the send policy denies for this session (Q3)."""
+    if rules.send_policy == ALLOW_ALL and not session.send_policy:
+        return
     verdict = judge(rules.send_policy, subject_of(session, key_of(session, rules)))
     if not verdict.allowed:
         raise SendPolicyDenied(shown(session.key, rules.keys, view.agent_id), verdict.rule)

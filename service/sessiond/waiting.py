@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Self
 
 from sessiond.access import View
 from sessiond.ids import new_id
@@ -34,20 +35,13 @@ class Waits:
         self._rules = rules
         self._by_caller: Counter[str] = Counter()
 
-    @contextmanager
-    def slot(self, caller: Caller) -> Iterator[None]:
-        """Take one of the caller's and the server's waits, or refuse (W10)."""
+    def slot(self, caller: Caller) -> AbstractContextManager[None]:
+        """One of the caller's and the server's waits for the time of the context, or a refusal (W10)."""
         if self._by_caller[caller.name] >= self._rules.per_caller:
             raise WaitLimit("caller", self._rules.per_caller, "server.maxWaitsPerCaller")
         if self._by_caller.total() >= self._rules.per_server:
             raise WaitLimit("server", self._rules.per_server, "server.maxWaits")
-        self._by_caller[caller.name] += 1
-        try:
-            yield
-        finally:
-            self._by_caller[caller.name] -= 1
-            if not self._by_caller[caller.name]:
-                del self._by_caller[caller.name]
+        return _Slot(self._by_caller, caller.name)
 
     async def drain(self) -> None:
         """End every wait, each with its last message."""
@@ -55,13 +49,40 @@ class Waits:
         self.wake.publish([DRAIN_TOPIC])
 
 
+class _Slot:
+    """One wait of a caller, counted."""
+
+    __slots__ = ("_by_caller", "_name")
+
+    def __init__(self, by_caller: Counter[str], name: str) -> None:
+        self._by_caller = by_caller
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._by_caller[self._name] += 1
+
+    def __exit__(self, *raised: object) -> None:
+        self._by_caller[self._name] -= 1
+        if not self._by_caller[self._name]:
+            del self._by_caller[self._name]
+
+
 class NotedWait:
-    """A wait of a run, noted in the database."""
+    """A wait of a run, noted in the database; as a context, until it is left."""
+
+    __slots__ = ("_db", "_ids", "_renew_at")
 
     def __init__(self, db: Database, ids: tuple[str, ...]) -> None:
         self._db = db
         self._ids = ids
         self._renew_at = asyncio.get_running_loop().time() + RENEW_S
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        if self._ids:
+            await end_noted(self._db, self._ids)
 
     async def renew(self) -> None:
         """The wait goes on; called at every turn of it, written now and then."""
@@ -99,12 +120,10 @@ def require_settleable(tx: Tx, rules: Rules, caller: Caller, view: View, run: Ru
         raise WaitCycle(list(_told(tx, rules, view, [view.run.id, run.id, view.run.id])))
 
 
-@asynccontextmanager
-async def noted(db: Database, rules: Rules, view: View, targets: list[str]) -> AsyncIterator[NotedWait]:
-    """Note waits on these runs for the time of the context; nothing to note for a caller that is no run."""
+async def noted(db: Database, rules: Rules, view: View, targets: list[str]) -> NotedWait:
+    """Note waits on these runs; nothing to note for a caller that is no run."""
     if view.run is None or not targets:
-        yield NotedWait(db, ())
-        return
+        return NotedWait(db, ())
     ids = tuple(new_id() for _ in targets)
 
     def begin(tx: Tx) -> None:
@@ -112,10 +131,7 @@ async def noted(db: Database, rules: Rules, view: View, targets: list[str]) -> A
             note_wait(tx, rules, view, target, wait_id)
 
     await db.write(begin)
-    try:
-        yield NotedWait(db, ids)
-    finally:
-        await end_noted(db, ids)
+    return NotedWait(db, ids)
 
 
 async def end_noted(db: Database, ids: tuple[str, ...]) -> None:

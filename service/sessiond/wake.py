@@ -4,34 +4,63 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 
 
 class Listener:
     """One waiting task. Listen first, then look, then wait: nothing falls between."""
 
-    __slots__ = ("_event",)
+    # Thousands sleep at once, so a sleeper is one future and one timer; an asyncio.Event and a timeout are far more.
+    __slots__ = ("_sleep", "is_hinted")
 
     def __init__(self) -> None:
-        self._event = asyncio.Event()
+        self.is_hinted = False
+        self._sleep: asyncio.Future[None] | None = None
 
     def clear(self) -> None:
         """Forget hints; call it before looking."""
-        self._event.clear()
+        self.is_hinted = False
 
     def hint(self) -> None:
         """Something may have happened."""
-        self._event.set()
+        self.is_hinted = True
+        self._end_sleep()
 
     async def wait_at_most(self, seconds: float) -> bool:
         """Until a hint comes or the time is over; tells whether a hint came."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._event.wait()
-        except TimeoutError:
-            return False
-        return True
+        if not self.is_hinted:
+            loop = asyncio.get_running_loop()
+            self._sleep = loop.create_future()
+            timer = loop.call_later(seconds, self._end_sleep)
+            try:
+                await self._sleep
+            finally:
+                timer.cancel()
+                self._sleep = None
+        return self.is_hinted
+
+    def _end_sleep(self) -> None:
+        if self._sleep is not None and not self._sleep.done():
+            self._sleep.set_result(None)
+
+
+class Listening:
+    """A listener to some topics, for the time of the context."""
+
+    __slots__ = ("_listener", "_topics", "_wake")
+
+    def __init__(self, wake: Wake, topics: tuple[str, ...], listener: Listener) -> None:
+        self._wake = wake
+        self._topics = topics
+        self._listener = listener
+
+    def __enter__(self) -> Listener:
+        self._wake.add(self._listener, self._topics)
+        return self._listener
+
+    def __exit__(self, *raised: object) -> None:
+        self._wake.remove(self._listener, self._topics)
 
 
 class Wake:
@@ -40,19 +69,21 @@ class Wake:
     def __init__(self) -> None:
         self._listeners: dict[str, set[Listener]] = defaultdict(set)
 
-    @contextmanager
-    def listen(self, *topics: str) -> Iterator[Listener]:
+    def listen(self, *topics: str) -> AbstractContextManager[Listener]:
         """A listener to these topics for the time of the context."""
-        listener = Listener()
+        return Listening(self, topics, Listener())
+
+    def add(self, listener: Listener, topics: Iterable[str]) -> None:
+        """It is hinted of these from now on."""
         for topic in topics:
             self._listeners[topic].add(listener)
-        try:
-            yield listener
-        finally:
-            for topic in topics:
-                self._listeners[topic].discard(listener)
-                if not self._listeners[topic]:
-                    del self._listeners[topic]
+
+    def remove(self, listener: Listener, topics: Iterable[str]) -> None:
+        """It is not hinted of these any more."""
+        for topic in topics:
+            self._listeners[topic].discard(listener)
+            if not self._listeners[topic]:
+                del self._listeners[topic]
 
     def publish(self, topics: Iterable[str]) -> None:
         """Hint everybody who listens to one of these."""

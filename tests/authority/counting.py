@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pytest
@@ -10,7 +10,7 @@ import pytest
 from sessiond.rpc import calls
 from sessiond.store.database import Batch, Database, Item, Result, Work, alone
 from sessiond.store.opening import open_database
-from sessiond.store.statement import Statement
+from sessiond.store.statement import Rows, Statement
 from sessiond.store.transaction import Row, Tx
 
 T = TypeVar("T")
@@ -50,18 +50,27 @@ class NotedTx(Tx):
         self._ledger.lines.append((statement.purpose, int(found is not None)))
         return found
 
-    def run(self, statement: Statement, **params: Any) -> int:
+    def run(self, statement: Statement, **params: Any) -> None:
+        """As always, and note it."""
+        super().run(statement, **params)
+        self._ledger.lines.append((statement.purpose, 0))
+
+    def changed(self, statement: Statement, **params: Any) -> int:
         """As always, and note how many."""
-        changed = super().run(statement, **params)
+        changed = super().changed(statement, **params)
         self._ledger.lines.append((statement.purpose, changed))
         return changed
 
-    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> int:
+    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> None:
         """As always, and note how many."""
         known = list(params)
-        changed = super().run_many(statement, known)
+        super().run_many(statement, known)
         self._ledger.lines.append((statement.purpose, len(known)))
-        return changed
+
+    def store(self, statement: Rows, rows: Sequence[Mapping[str, Any]]) -> None:
+        """As always, and note how many."""
+        super().store(statement, rows)
+        self._ledger.lines.append((statement.purpose, len(rows)))
 
 
 class NotedDatabase:

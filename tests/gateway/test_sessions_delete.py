@@ -36,7 +36,7 @@ async def delete(db: Database, reference: str = KEY, purge: bool = False) -> boo
 
 async def listed(db: Database, include_archived: bool = False) -> list[str]:
     page = await sessions_list(db, Rules(), OWNER, ListQuery(include_archived=include_archived))
-    return [each.session.key for each in page.sessions]
+    return [each.key for each in page.sessions]
 
 
 async def test_deleting_archives_and_loses_nothing(db: Database) -> None:  # L7

@@ -173,6 +173,16 @@ async def test_what_the_contract_has_no_word_for_is_a_fault(problem: Exception) 
     assert "odd" not in status.message
 
 
+async def test_an_answer_that_is_bytes_already_leaves_as_it_is() -> None:
+    async def ready(request: pb.SessionsListRequest, context: Any) -> bytes:
+        return pb.SessionsListResponse(limit_applied=7).SerializeToString()
+
+    async with tools(ready) as channel:
+        call = await list_sessions(channel)
+
+        assert (await call).limit_applied == 7
+
+
 async def test_a_response_of_the_wrong_kind_is_a_fault() -> None:
     async def wrong(request: object, context: object) -> str:
         return SECRET

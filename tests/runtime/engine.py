@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +30,7 @@ from sessiond.tools.cancel_run import CancelQuery, cancel_run
 from sessiond.tools.sends import SendQuery, Sent
 from sessiond.tools.sessions_send import sessions_send
 from sessiond.waiting import Waits
-from sessiond.wake import Listener, Wake
+from sessiond.wake import Listener, Listening, Wake
 from sessiond.worker.sweep import overdue_runs, sweep_once
 from sessiontools.v1 import run_pb2
 from sessiontools.v1 import session_tools_service_pb2 as pb
@@ -56,11 +55,9 @@ class WatchedWake(Wake):
         self.sleeping: set[Listener] = set()
         self._somebody_lay_down = asyncio.Event()
 
-    @contextmanager
-    def listen(self, *topics: str) -> Iterator[Listener]:
+    def listen(self, *topics: str) -> AbstractContextManager[Listener]:
         """As always, with an eye on it."""
-        with super().listen(*topics) as listener:
-            yield _Watched(listener, self)
+        return Listening(self, topics, _Watched(self))
 
     def lay_down(self, listener: Listener) -> None:
         """Somebody sleeps."""
@@ -69,7 +66,7 @@ class WatchedWake(Wake):
 
     async def until_asleep(self, sleepers: int) -> None:
         """Return once so many sleep, and nothing has been said yet that will wake them."""
-        while sum(not each._event.is_set() for each in self.sleeping) < sleepers:
+        while sum(not each.is_hinted for each in self.sleeping) < sleepers:
             self._somebody_lay_down.clear()
             await self._somebody_lay_down.wait()
 
@@ -77,8 +74,8 @@ class WatchedWake(Wake):
 class _Watched(Listener):
     __slots__ = ("_wake",)
 
-    def __init__(self, listener: Listener, wake: WatchedWake) -> None:
-        self._event = listener._event
+    def __init__(self, wake: WatchedWake) -> None:
+        super().__init__()
         self._wake = wake
 
     async def wait_at_most(self, seconds: float) -> bool:

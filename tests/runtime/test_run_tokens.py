@@ -26,7 +26,7 @@ pytest_plugins = ["tests.runtime.fixtures"]
 
 async def seen(engine: Engine, lease: Assignment) -> set[str]:
     page = await sessions_list(engine.db, engine.rules, agent_of(lease), ListQuery())
-    return {each.session.key for each in page.sessions}
+    return {each.key for each in page.sessions}
 
 
 @pytest.mark.parametrize("setting", VisibilitySetting)
@@ -39,7 +39,7 @@ async def test_an_agent_sees_what_its_session_sees(engine: Engine, setting: Visi
 
     page = await sessions_list(engine.db, engine.rules, acting_as(A), ListQuery())
 
-    assert await seen(engine, lease) == {each.session.key for each in page.sessions}
+    assert await seen(engine, lease) == {each.key for each in page.sessions}
 
 
 async def test_its_words_come_from_its_session_and_run(engine: Engine) -> None:  # S7

@@ -187,11 +187,11 @@ async def test_the_last_spoken_messages_of_a_page_of_sessions_are_found_at_once(
     assert busy is not None
 
     recent = await db.read(lambda tx: messages.recent_sizes(tx, [only_tools.id, busy.id, silent.id], limit))
-    bodies = await db.read(lambda tx: messages.bodies_at(tx, [place for place, _ in recent]))
+    bodies = await db.read(lambda tx: messages.bodies_at(tx, [place for _, place, _ in recent]))
 
-    assert {messages.generation_of(place) for place, _ in recent} == {generation}
-    assert sequences([bodies[place] for place, _ in sorted(recent)]) == spoken(include_tools=False)[-limit:]
-    assert all(len(bodies[place]) == size for place, size in recent)
+    assert {session for session, _, _ in recent} == {busy.id}
+    assert sequences([bodies[place] for _, place, _ in sorted(recent)]) == spoken(include_tools=False)[-limit:]
+    assert all(len(bodies[place]) == size for _, place, size in recent)
 
 
 async def test_after_a_reset_the_old_transcript_stays_and_the_new_one_is_empty(db: Database) -> None:  # L4
@@ -203,7 +203,7 @@ async def test_after_a_reset_the_old_transcript_stays_and_the_new_one_is_empty(d
     texts = [[decode(body).text for body in (await page(db, each.generation))[0]] for each in (old, new)]
 
     assert texts == [["old"], ["new"]]
-    assert [place for place, _ in recent] == [messages.place_of(new.generation, 1)]
+    assert [place for _, place, _ in recent] == [messages.place_of(new.generation, 1)]
 
 
 async def test_a_batch_is_removed_from_one_generation_only(db: Database, generation: int) -> None:

@@ -55,10 +55,14 @@ def bare(bare_url: str) -> Iterator[sa.Engine]:
 
 
 def ddl(engine: sa.Engine) -> set[tuple[object, ...]]:
-    """All that the database knows of its tables, columns, indexes with their conditions, and constraints."""
+    """All that the database knows of its tables, columns, indexes with their conditions, and constraints.
+
+    SQLite keeps the text of what made a table, and writes a column that was added later on the line of the one before.
+    """
     statements = (_SQLITE_DDL,) if engine.dialect.name == "sqlite" else _POSTGRES_DDL
     with engine.connect() as connection:
-        return {tuple(row) for statement in statements for row in connection.execute(statement)}
+        rows = [row for statement in statements for row in connection.execute(statement)]
+    return {tuple(" ".join(each.split()) if isinstance(each, str) else each for each in row) for row in rows}
 
 
 def clear(engine: sa.Engine) -> None:
@@ -119,6 +123,20 @@ def test_programs_that_start_at_once_all_succeed(bare_url: str) -> None:
 
     with ThreadPoolExecutor(STARTS_AT_ONCE) as threads:
         assert list(threads.map(start, range(STARTS_AT_ONCE))) == [known_versions()[-1]] * STARTS_AT_ONCE
+
+
+def test_rows_of_an_older_program_get_a_version(bare: sa.Engine) -> None:
+    migrate(bare, "0002")
+    values = {"id": 1, "key": "agent:main:main", "agent_id": "main", "kind": "main", "generation": 1}
+    columns = [*values, "session_id", "created_ms", "updated_ms"]
+    older = sa.table("sessions", *map(sa.column, columns))
+    with bare.begin() as connection:
+        connection.execute(sa.insert(older).values(values | {"session_id": "s", "created_ms": 1, "updated_ms": 1}))
+
+    migrate(bare)
+
+    with bare.connect() as connection:
+        assert connection.execute(sa.text('SELECT "key", version FROM sessions')).all() == [("agent:main:main", 0)]
 
 
 async def test_a_schema_of_a_newer_program_is_refused(bare: sa.Engine, bare_url: str) -> None:

@@ -11,9 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
-from sessiond.store import postgres as postgres_store
 from sessiond.store import sessions
 from sessiond.store.opening import open_database
+from sessiond.store.pipelining import PipelinedCursor
 from sessiond.store.postgres import MAX_TRIES, CommitUnknown, PostgresDatabase
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
@@ -148,7 +148,7 @@ async def test_a_connection_lost_before_the_commit_is_replaced_and_the_work_run_
         tries.append(1)
         sessions.change(tx, found(tx, "agent:main:main"), {"label": "done"})
         if len(tries) == 1:
-            tx.run(_SUICIDE)
+            tx.row(_SUICIDE)
 
     await make_session(postgres_db)
 
@@ -163,14 +163,15 @@ async def test_a_commit_whose_outcome_is_unknown_is_never_run_again(
     postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # property 2: once more could be twice
     tries: list[int] = []
-    real_commit = postgres_store._commit
+    execute = PipelinedCursor.execute
 
-    def lost(cursor: Any) -> None:
-        real_commit(cursor)
-        cursor.connection.close()
-        real_commit(cursor)
+    def execute_and_lose(self: PipelinedCursor, sql: str, params: Any = None) -> None:
+        execute(self, sql, params)
+        if sql == "COMMIT":
+            self._pipeline.sync()
+            self._driver.close()
 
-    monkeypatch.setattr(postgres_store, "_commit", lost)
+    monkeypatch.setattr(PipelinedCursor, "execute", execute_and_lose)
 
     with pytest.raises(CommitUnknown):
         await postgres_db.write(lambda tx: tries.append(1))

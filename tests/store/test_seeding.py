@@ -229,7 +229,7 @@ async def test_a_seeded_store_goes_on_as_any_other(store_url: str) -> None:
     await db.close()
 
     assert made.session_id == "mine"
-    assert listed.sessions[0].session.key == made.key
+    assert listed.sessions[0].key == made.key
     assert len(listed.sessions) == 5
 
 

@@ -8,11 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sessiond.model.keys import SessionKind
-from sessiond.model.sessions import Session
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store import session_pages
 from sessiond.store.database import Database
-from sessiond.store.session_pages import MAX_AGENT_ARMS, ListFilter, Position
+from sessiond.store.session_pages import MAX_AGENT_ARMS, ListFilter, PageRow, Position
 from tests.fakes.clock import START_MS, ManualClock
 from tests.making import make_session, say, standing_in, words
 from tests.store.house import AGENTS, MINUTE_MS, House
@@ -45,7 +44,7 @@ async def house(db: Database) -> House:
 
 async def page(
     db: Database, scope: Scope, wanted: ListFilter, after: Position | None = None, limit: int = 100
-) -> list[Session]:
+) -> list[PageRow]:
     return await db.read(lambda tx: session_pages.page(tx, scope, wanted, after, limit))
 
 
@@ -56,7 +55,7 @@ async def walk(db: Database, scope: Scope, wanted: ListFilter, limit: int) -> li
     while found := await page(db, scope, wanted, after, limit):
         assert len(found) <= limit
         keys += [each.key for each in found]
-        after = Position(found[-1].updated_ms, found[-1].key)
+        after = found[-1].position
     return keys
 
 

@@ -13,6 +13,7 @@ from sessiond.model.errors import InvalidField, InvalidKey, PageTokenInvalid
 from sessiond.model.keys import SessionKind
 from sessiond.model.messages import MAX_MESSAGE_BYTES
 from sessiond.model.rules import Rules
+from sessiond.model.sessions import Session
 from sessiond.store.codec import decode
 from sessiond.store.database import Database
 from sessiond.tools.sessions_list import ListPage, ListQuery, sessions_list
@@ -22,19 +23,19 @@ from tests.making import OWNER, acting_as, make_session, put_session, say, tool_
 MIB = 1024 * 1024
 
 
-async def listed(db: Database, caller: Caller = OWNER, **query: object) -> ListPage:
+async def listed(db: Database, caller: Caller = OWNER, **query: object) -> ListPage[Session]:
     return await sessions_list(db, Rules(), caller, ListQuery(**query))  # type: ignore[arg-type]
 
 
-def names(page: ListPage) -> list[str]:
-    return [each.session.key.removeprefix("agent:main:") for each in page.sessions]
+def names(page: ListPage[Session]) -> list[str]:
+    return [each.key.removeprefix("agent:main:") for each in page.sessions]
 
 
-def texts(page: ListPage) -> list[list[str]]:
-    return [[decode(body).text for body in each.messages] for each in page.sessions]
+def texts(page: ListPage[Session]) -> list[list[str]]:
+    return [[decode(body).text for body in page.messages.get(each.id, ())] for each in page.sessions]
 
 
-async def walk(db: Database, query: ListQuery) -> list[ListPage]:
+async def walk(db: Database, query: ListQuery) -> list[ListPage[Session]]:
     pages = [await sessions_list(db, Rules(), OWNER, query)]
     while pages[-1].next_page_token:
         pages.append(await sessions_list(db, Rules(), OWNER, replace(query, page_token=pages[-1].next_page_token)))
@@ -169,10 +170,10 @@ async def test_pages_of_the_largest_messages_stay_small_and_lose_no_session(db: 
     pages = await walk(db, ListQuery(message_limit=20))
 
     for page in pages:
-        assert sum(len(body) for each in page.sessions for body in each.messages) < 3 * MIB
+        assert sum(len(body) for bodies in page.messages.values() for body in bodies) < 3 * MIB
         assert page.sessions
     assert [name for page in pages for name in names(page)] == ["0", "1", "2", "3", "quiet"]
-    assert all(each.messages for page in pages for each in page.sessions if each.session.last_sequence)
+    assert all(each.id in page.messages for page in pages for each in page.sessions if each.last_sequence)
 
 
 async def test_an_empty_store_has_an_empty_list(db: Database) -> None:

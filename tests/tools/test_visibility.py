@@ -53,12 +53,12 @@ async def fill(db: Database, sandboxed: bool = False) -> Session:
     return await make_session(db, OTHERS)
 
 
-async def seen(db: Database, rules: Rules, caller: Caller) -> ListPage:
+async def seen(db: Database, rules: Rules, caller: Caller) -> ListPage[Session]:
     return await sessions_list(db, rules, caller, ListQuery())
 
 
-def keys(page: ListPage) -> set[str]:
-    return {each.session.key for each in page.sessions}
+def keys(page: ListPage[Session]) -> set[str]:
+    return {each.key for each in page.sessions}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count as count_from
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sessiond.following import PAGE_EVENTS
+from sessiond.following import PAGE_EVENTS, Ended, Follow, Happened, Snapshot
 from sessiond.model.callers import Caller, CallerRole
 from sessiond.model.errors import CursorMismatch, InvalidField, RunNotFound, Unauthenticated, WaitLimit
 from sessiond.model.events import Delta
@@ -20,9 +21,11 @@ from sessiond.model.visibility import VisibilityRules, VisibilitySetting
 from sessiond.model.waits import WaitUntil
 from sessiond.runtime.append_run_events import AppendQuery, append_run_events
 from sessiond.runtime.heartbeat_runs import heartbeat_runs
+from sessiond.store.run_events import StoredEvent
 from sessiond.store.schema import run_waits
+from sessiond.tools.wait_run import WaitQuery, wait_run
 from sessiond.waiting import Waits
-from tests.making import acting_as, count
+from tests.making import OWNER, acting_as, count
 from tests.runtime.engine import LONG_S, A, B, C, Engine, agent_of, token_of
 from tests.runtime.reading import EVERYTHING, begin, deliver, end_of, events, kind, play, read, reading, stream
 
@@ -358,6 +361,27 @@ async def test_a_wait_of_a_run_is_noted_for_as_long_as_it_lasts(
         await engine.queue(C)
         assert len(await engine.acquire()) == 1
         await engine.complete(other)
+
+
+async def test_an_idle_wait_holds_nothing_of_what_it_saw(engine: Engine) -> None:  # W10
+    following = wait_run(engine.db, engine.rules, engine.waits, OWNER, WaitQuery(await engine.queue(), "", Follow()))
+    told: list[type] = []
+
+    async def follow() -> None:
+        async for each in following.told():
+            told.append(type(each))
+            del each
+
+    reader = asyncio.create_task(follow())
+    await engine.asleep()
+
+    assert told == [Snapshot, Happened]
+    assert (following.view, following.followed[0].placed) == (None, None)
+    gc.collect()
+    assert not [each for each in gc.get_objects() if isinstance(each, Snapshot | Happened | StoredEvent)]
+    await engine.waits.drain()
+    await reader
+    assert told[-1] is Ended
 
 
 async def test_a_run_must_be_named(engine: Engine) -> None:  # X1

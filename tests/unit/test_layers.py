@@ -15,7 +15,7 @@ PROJECT = "sessiond"
 GRPC = frozenset({"grpc", "grpc_health", "grpc_reflection", "grpc_status", "google"})
 SQL = frozenset({"sqlalchemy", "psycopg", "alembic"})
 PROTOS = frozenset({"sessiontools", "google"})
-ROWS = ("database", "runs", "run_events", "deliveries", "codec", "signing_keys")
+ROWS = ("database", "runs", "run_events", "deliveries", "codec", "session_pages", "signing_keys")
 USE_CASES = frozenset({"tools", "gateway", "runtime"})
 EVERYTHING = frozenset({"*"})
 

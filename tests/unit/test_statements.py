@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import sqlite3
 from collections.abc import Iterator
 from typing import Any
@@ -15,9 +16,9 @@ from sqlalchemy.engine.default import DefaultDialect
 from sessiond import store
 from sessiond.model.deliveries import DeliveryState
 from sessiond.model.keys import SessionKind
-from sessiond.store import deliveries, messages, run_queue, runs, session_pages, sessions, transcripts
+from sessiond.store import deliveries, messages, requests, run_queue, runs, session_pages, sessions, transcripts
 from sessiond.store.schema import metadata
-from sessiond.store.statement import POSTGRESQL, SQLITE, Compiled, Statement
+from sessiond.store.statement import POSTGRESQL, SQLITE, Compiled, Rows, Statement
 from sessiond.store.visibility import ScopeShape
 
 DIALECTS = {"sqlite": SQLITE, "postgresql": POSTGRESQL}
@@ -44,10 +45,14 @@ SHAPES: dict[Any, list[tuple[Any, ...]]] = {
     ],
     messages._bodies_at: [(1,), (2,), (2048,)],
     messages._recent_sizes: [(1,), (256,)],
+    requests._known: [(1,), (256,)],
     run_queue._ready: [(0,), (1,), (100,)],
     runs._find: [(scope,) for scope in SCOPES],
     sessions._change: [(("label",),), (("chat_type", "group_subject", "kind", "route_channel", "route_to"),)],
+    sessions._get_all: [(1,), (256,)],
     sessions._find_by: [(column, scope, lock) for column in ("key", "session_id") for scope in SCOPES for lock in BOTH],
+    sessions._find_by_keys: [(1,), (256,)],
+    sessions._lock: [(1,), (4,)],
     sessions._find_by_label: [(scope, in_agent) for scope in SCOPES for in_agent in BOTH],
     sessions._find_by_old: [(scope,) for scope in SCOPES],
 }
@@ -68,11 +73,11 @@ def modules() -> list[Any]:
     return [importlib.import_module(name) for name in names if ".migrations" not in name]
 
 
-def written_down() -> Iterator[Statement]:
+def written_down() -> Iterator[Statement | Rows]:
     """The statements that stand in the modules, alone or several together."""
     for module in modules():
         for value in vars(module).values():
-            if isinstance(value, Statement):
+            if isinstance(value, Statement | Rows):
                 yield value
             elif isinstance(value, tuple):
                 yield from (each for each in value if isinstance(each, Statement))
@@ -88,13 +93,14 @@ def made(database: str) -> Iterator[Statement]:
     yield transcripts._changed(database)
 
 
-def compiled(database: str) -> list[tuple[Statement, Compiled]]:
+def compiled(database: str) -> list[tuple[Statement | Rows, Compiled]]:
     dialect: DefaultDialect = DIALECTS[database]
     return [(each, each.on(dialect)) for each in {*written_down(), *made(database)}]
 
 
 def test_every_maker_of_statements_is_tried() -> None:
-    makers = {each for module in modules() for each in vars(module).values() if hasattr(each, "cache_info")}
+    kept = {each for module in modules() for each in vars(module).values() if hasattr(each, "cache_info")}
+    makers = {each for each in kept if each.__annotations__["return"] == Statement.__name__}
 
     assert makers == {*SHAPES, session_pages._statement, transcripts._changed}
 
@@ -128,6 +134,16 @@ def test_every_statement_fits_the_schema() -> None:
         except sqlite3.Error as problem:
             raise AssertionError(f"{statement.purpose}: {problem}") from problem
     connection.close()
+
+
+@pytest.mark.parametrize("database", DIALECTS)
+def test_every_update_of_a_session_counts_its_version(database: str) -> None:
+    """What lists remember of a row is found by its version: an update that keeps it would never be seen."""
+    updates = [(each, text.sql) for each, text in compiled(database) if text.sql.startswith("UPDATE sessions ")]
+
+    assert len(updates) > 8
+    for statement, sql in updates:
+        assert re.search(r"\bversion ?= ?\(?sessions\.version \+ ", sql), statement.purpose
 
 
 class _Anything(dict[str, Any]):

@@ -47,6 +47,7 @@ class Model:
     """A provider in the test's hands; `started` is released for each run that it was given."""
 
     answer: Answer
+    reads_history: bool = True
     started: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
 
     async def execute(self, execution: Execution) -> Outcome:

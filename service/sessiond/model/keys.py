@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from sessiond.model.errors import InvalidKey
 
@@ -116,9 +117,12 @@ class SessionKey:
         return ChatType.DIRECT if self.direct_channel else None
 
 
+# The same few keys are asked for again and again; each has one meaning as long as the configuration is the same.
+_KEPT = 4096
 _KIND_PREFIXES = ((SessionKind.CRON, "cron:"), (SessionKind.HOOK, "hook:"), (SessionKind.NODE, "node-"))
 
 
+@lru_cache(_KEPT)
 def canonical(reference: str, rules: KeyRules, agent_id: str | None = None, field: str = "session_key") -> SessionKey:
     """The one canonical form of a key as written by a caller acting for `agent_id` (K1-K5, K7)."""
     text = reference.strip()
@@ -146,12 +150,14 @@ def main_key_of(agent_id: str, rules: KeyRules) -> SessionKey:
     return SessionKey(agent_id, rules.main_key, is_main=True)
 
 
+@lru_cache(_KEPT)
 def parse(stored: str, rules: KeyRules) -> SessionKey:
     """A canonical key back from its stored text."""
     _, agent_id, rest = stored.split(":", 2)
     return SessionKey(agent_id, rest, is_main=rest == rules.main_key)
 
 
+@lru_cache(_KEPT)
 def shown(stored: str, rules: KeyRules, agent_id: str | None) -> str:
     """How a key is shown to a caller acting for `agent_id`: its own internal sessions bare, the rest in full (K6)."""
     key = parse(stored, rules)

@@ -26,6 +26,9 @@ class SendPolicy:
     rules: tuple[PolicyRule, ...] = ()
 
 
+ALLOW_ALL = SendPolicy()
+
+
 @dataclass(frozen=True)
 class PolicySubject:
     """What a policy looks at."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Never, TypeAlias
 
@@ -143,8 +142,8 @@ def _refuses(method: str) -> Behavior:
 def _reads_one(respond: Behavior, handler: Handler, max_bytes: int) -> Behavior:
     """Parse the request inside the guard: bytes that are no message are the caller's mistake, not a fault."""
 
-    async def parsed(raw: bytes, context: Context) -> Any:
-        return await respond(_parsed(handler, raw, max_bytes), context)
+    def parsed(raw: bytes, context: Context) -> Awaitable[Any]:
+        return respond(_parsed(handler, raw, max_bytes), context)
 
     return parsed
 
@@ -152,8 +151,8 @@ def _reads_one(respond: Behavior, handler: Handler, max_bytes: int) -> Behavior:
 def _reads_many(respond: Behavior, handler: Handler, max_bytes: int) -> Behavior:
     """The same for each of several requests."""
 
-    async def parsed(raws: AsyncIterator[bytes], context: Context) -> Any:
-        return await respond((_parsed(handler, raw, max_bytes) async for raw in raws), context)
+    def parsed(raws: AsyncIterator[bytes], context: Context) -> Awaitable[Any]:
+        return respond((_parsed(handler, raw, max_bytes) async for raw in raws), context)
 
     return parsed
 
@@ -169,26 +168,31 @@ def _parsed(handler: Handler, raw: bytes, max_bytes: int) -> Any:
 
 
 def _writes_one(behavior: Behavior, handler: Handler) -> Behavior:
-    """Serialize the response inside the guard, so that a wrong one is a fault like any other."""
+    """Serialize the response inside the guard, so that a wrong one is a fault like any other; bytes are it already."""
     write = handler.response_serializer or bytes
 
     async def respond(request: Any, context: Context) -> bytes:
-        return write(await behavior(request, context))
+        response = await behavior(request, context)
+        return response if isinstance(response, bytes) else write(response)
 
     return respond
 
 
-def _writes_all(behavior: Behavior) -> Behavior:
+def _writes_all(behavior: Callable[[Any, Context], Any]) -> Behavior:
     """Write what an async generator yields, in the call's own task: a caller that leaves closes it at once."""
-    if not inspect.isasyncgenfunction(behavior):
-        return behavior
 
-    async def respond(request: Any, context: Context) -> None:
-        async with aclosing(behavior(request, context)) as responses:
-            async for response in responses:
-                await context.write(response)
+    def respond(request: Any, context: Context) -> Awaitable[None]:
+        given: Awaitable[None] | AsyncGenerator[Any, None] = behavior(request, context)
+        return _write_all(given, context) if isinstance(given, AsyncGenerator) else given
 
     return respond
+
+
+async def _write_all(responses: AsyncGenerator[Any, None], context: Context) -> None:
+    async with aclosing(responses):
+        async for response in responses:
+            await context.write(response)
+            del response  # a stream may be idle for long, and there may be many
 
 
 def _is_grpcs_own(fault: Exception) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -66,12 +65,17 @@ class Toolbox:
 
     async def _answer(self, method: MethodDescriptor, request: Message) -> Message:
         handler = getattr(self._tools, method.name)
-        if not inspect.isasyncgenfunction(handler):
-            answer: Message = await handler(request, NoDeadline())
-            return answer
-        async for answer in handler(request, NoDeadline()):
-            last = answer
+        if not method.server_streaming:
+            answer: Message | bytes = await handler(request, NoDeadline())
+            return _read(method, answer) if isinstance(answer, bytes) else answer
+        async for each in handler(request, NoDeadline()):
+            last: Message = each
         return last
+
+
+def _read(method: MethodDescriptor, answer: bytes) -> Message:
+    """An answer that its handler gave as it goes over the wire."""
+    return message_factory.GetMessageClass(method.output_type).FromString(answer)
 
 
 def _spec(name: str, method: MethodDescriptor, comments: Mapping[str, str]) -> ToolSpec:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sessiond.model.callers import RunToken
 from sessiond.model.errors import FieldProblem, InvalidField, StoreUnavailable
-from sessiond.model.exchanges import Exchange, skip_token_of
+from sessiond.model.exchanges import skip_token_of
 from sessiond.model.keys import agent_id_of
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RUNTIME, LeaseToken, Run, RunKind
@@ -41,6 +41,7 @@ class AcquireQuery:
     max_runs: int = 1
     wait_s: float = 0
     is_external: bool = True
+    without_history: frozenset[str] = frozenset()  # models whose runtime does not look at it
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,18 @@ def _checked(query: AcquireQuery) -> AcquireQuery:
         raise InvalidField(*problems)
     agents = tuple(dict.fromkeys(agent_id_of(each, "agent_ids") for each in query.agent_ids))
     limit = min(query.max_runs or 1, MAX_RUNS)
-    return AcquireQuery(query.runtime_id, agents, limit, query.wait_s, query.is_external)
+    return replace(query, agent_ids=agents, max_runs=limit)
 
 
 def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> Taken:
     wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
     if not query.is_external:  # not sent anywhere, so without a bound on the whole
         leased = run_queue.lease(tx, wanted, query.max_runs)
-        return Taken([_assignment(tx, rules, run, ANSWER_BYTES) for run in leased.runs], leased.is_held_up)
+        taken = [
+            _assignment(tx, rules, run, session, ANSWER_BYTES, run.model not in query.without_history)
+            for run, session in leased.runs
+        ]
+        return Taken(taken, leased.is_held_up)
     return _until_full(tx, rules, wanted, query.max_runs)
 
 
@@ -172,45 +177,49 @@ def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Taken:
         leased = run_queue.lease(tx, wanted, 1)
         if not leased.runs:
             return replace(taken, is_held_up=leased.is_held_up)
-        taken.assignments.append(_assignment(tx, rules, leased.runs[0], ANSWER_BYTES - size))
+        taken.assignments.append(_assignment(tx, rules, *leased.runs[0], ANSWER_BYTES - size))
         size += taken.assignments[-1].size
     return taken
 
 
-def _assignment(tx: Tx, rules: Rules, run: Run, room: int) -> Assignment:
+def _assignment(tx: Tx, rules: Rules, run: Run, session: Session, room: int, with_history: bool = True) -> Assignment:
     """All that is needed to execute the run; of its history, what there is room for."""
-    session = sessions.get(tx, run.session)
+    body = messages.bodies_at(tx, [run.input_place])[run.input_place] if run.input_place is not None else b""
     without_history = Assignment(
         placed=PlacedRun(run, session.key, session.session_id),
         session=session,
         history=[],
         history_omitted=0,
-        input=messages.bodies_at(tx, [run.input_place])[run.input_place] if run.input_place is not None else b"",
-        context=context_of(tx, rules, run),
+        input=body,
+        context=_context_of(tx, run, session, body),
         tools=ToolPolicy.parse(session.tool_policy),
         lease_ms=rules.runs.lease_ms,
     )
-    history, omitted = _history(tx, session, max(0, min(HISTORY_BYTES, room - without_history.size)))
+    if not with_history:
+        return without_history
+    history, omitted = _history(tx, run, session, max(0, min(HISTORY_BYTES, room - without_history.size)))
     return replace(without_history, history=history, history_omitted=omitted)
 
 
-def _history(tx: Tx, session: Session, budget: int) -> tuple[list[bytes], int]:
+def _history(tx: Tx, run: Run, session: Session, budget: int) -> tuple[list[bytes], int]:
     """The transcript without what is still to be answered: this run's input, and those queued behind it."""
-    unanswered = [run.input_place for run in runs.unfinished_of(tx, session.id) if run.input_place is not None]
-    return messages.newest_but(tx, session, unanswered, budget)
+    return messages.newest_but(tx, session, runs.unanswered(tx, run), budget)
 
 
-def context_of(tx: Tx, rules: Rules, run: Run) -> StepContext | None:
+def _context_of(tx: Tx, run: Run, session: Session, body: bytes) -> StepContext | None:
     """What the run's exchange is about; a chat has none."""
     exchange = exchanges.get(tx, run.exchange_id) if run.exchange_id else None
     if exchange is None:
         return None
     requester = sessions.get(tx, exchange.requester_session) if exchange.requester_session else None
+    is_target = exchange.target_session == session.id
+    target = session if is_target else sessions.get(tx, exchange.target_session)
+    original = body if exchange.request_place == run.input_place else _body_at(tx, exchange.request_place)
     return StepContext(
         requester_session_key=requester.key if requester else "",
         requester_channel=_channel(requester) if requester else "",
-        target_session_key=sessions.get(tx, exchange.target_session).key,
-        original_request=_cut(_original(tx, exchange)),
+        target_session_key=target.key,
+        original_request=_cut(decode(original).text if original else ""),
         first_reply=_cut(exchange.first_reply or ""),
         latest_reply=_cut(exchange.latest_reply or ""),
         turn=run.turn,
@@ -219,9 +228,8 @@ def context_of(tx: Tx, rules: Rules, run: Run) -> StepContext | None:
     )
 
 
-def _original(tx: Tx, exchange: Exchange) -> str:
-    body = messages.bodies_at(tx, [exchange.request_place]).get(exchange.request_place)
-    return decode(body).text if body else ""
+def _body_at(tx: Tx, place: int) -> bytes:
+    return messages.bodies_at(tx, [place]).get(place, b"")
 
 
 def _cut(text: str) -> str:

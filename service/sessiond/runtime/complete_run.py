@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sessiond.exchange_steps import end_run, locked
+from sessiond.exchange_steps import end_run, hold
 from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.exchanges import is_skip
 from sessiond.model.messages import Text, Usage
@@ -70,14 +70,12 @@ def _check(rules: Rules, query: CompleteQuery) -> None:
 
 def _complete(tx: Tx, rules: Rules, query: CompleteQuery) -> PlacedRun:
     token = LeaseToken.parse(query.lease_token)
-    run = locked(tx, token.run_id) if token else None  # what is decided on its state must still be so when written
-    if token is None or run is None or (run.fence, run.lease_secret) != (token.fence, token.secret):
+    held = hold(tx, token.run_id) if token else None  # what is decided on its state must still be so when written
+    if token is None or held is None or (held.run.fence, held.run.lease_secret) != (token.fence, token.secret):
         raise LeaseLost
-    if not run.is_final:
-        ended = end_run(tx, rules, run.id, _ending(run, query), fence=token.fence, keeps_token=True)
-        if ended is None:
-            raise LeaseLost
-    placed = runs.find(tx, run.id)
+    if not held.run.is_final:
+        end_run(tx, rules, held, _ending(held.run, query), keeps_token=True)
+    placed = runs.find(tx, token.run_id)
     if placed is None:
         raise LeaseLost
     return placed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessiond.exchange_steps import end_run, locked
+from sessiond.exchange_steps import end_run, hold
 from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RUNTIME, LeaseToken, RunState, cancelled
@@ -33,13 +33,12 @@ async def release_run(db: Database, rules: Rules, query: ReleaseQuery) -> Placed
 
 def _release(tx: Tx, rules: Rules, query: ReleaseQuery) -> PlacedRun:
     token = LeaseToken.parse(query.lease_token)
-    if token is None or locked(tx, token.run_id) is None:
-        raise LeaseLost
-    run = runs.held(tx, token)
-    if run is None:
+    held = hold(tx, token.run_id) if token else None
+    run = runs.held(tx, token) if token and held else None
+    if held is None or run is None:
         raise LeaseLost
     if run.state == RunState.CANCELLING:
-        end_run(tx, rules, run.id, cancelled(run.cancel_actor, run.cancel_reason), fence=token.fence)
+        end_run(tx, rules, held, cancelled(run.cancel_actor, run.cancel_reason))
     else:
         run_queue.release(tx, run, RUNTIME, query.reason[:MAX_REASON] or "RELEASED", uses_attempt=False)
     placed = runs.find(tx, run.id)

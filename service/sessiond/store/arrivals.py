@@ -9,8 +9,6 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
-import sqlalchemy as sa
-
 from sessiond.model.events import StateChanged
 from sessiond.model.messages import Draft, Message, Role, message_id
 from sessiond.model.runs import Pool, Run, RunKind, RunState
@@ -18,7 +16,7 @@ from sessiond.model.sessions import Route, Session
 from sessiond.store import messages, run_events, traces
 from sessiond.store.run_queue import QUEUE_TOPIC
 from sessiond.store.schema import default_of, runs, sessions
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Rows
 from sessiond.store.transaction import Tx
 
 # Nobody can wait for a run before it is stored; this is for those who follow all that happens.
@@ -119,9 +117,9 @@ class Arrivals:
         tx = self.tx
         traces.begin(tx, self._traces)
         messages.insert_rows(tx, self._messages)
-        tx.run_many(_INSERT, [dict(zip(_WRITTEN, _written(run), strict=True)) for run in self._runs])
+        tx.store(_INSERT, [dict(zip(_WRITTEN, _written(run), strict=True)) for run in self._runs])
         run_events.insert_rows(tx, self._events)
-        tx.run_many(_COUNT, [_count_row(session, counts, tx.now_ms) for session, counts in self._counts.items()])
+        tx.store(_COUNT, [_count_row(session, counts, tx.now_ms) for session, counts in self._counts.items()])
 
 
 def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:
@@ -179,33 +177,29 @@ _written = attrgetter(*_WRITTEN)
 _DEFAULTS: dict[str, Any] = {
     field.name: default_of(runs.c[field.name]) for field in fields(Run) if field.name not in _WRITTEN
 }
-_INSERT = Statement("queue runs", insert(runs, _WRITTEN))
-_COUNT = Statement(
+_INSERT = Rows("queue runs", runs, _WRITTEN)
+_COUNT = Rows(
     "count inputs and their runs on the session",
-    sa.update(sessions)
-    .where(sessions.c.id == sa.bindparam("id_"))
-    .values(
-        last_sequence=sa.bindparam("sequence"),
-        tool_results=sa.bindparam("tools"),
-        last_run_order=sa.bindparam("order"),
-        unfinished_runs=sa.bindparam("unfinished"),
-        updated_ms=sa.bindparam("now"),
-        active_run_id=sa.bindparam("head"),
-        active_run_state=sa.bindparam("head_state"),
-        is_archived=0,
-        archived_ms=sa.null(),
-    ),
+    sessions,
+    [
+        *("last_sequence", "tool_results", "last_run_order", "unfinished_runs", "updated_ms"),
+        *("active_run_id", "active_run_state", "is_archived", "archived_ms"),
+    ],
+    key="id",
+    counter="version",
 )
 
 
 def _count_row(session: int, counts: _Counts, now_ms: int) -> dict[str, Any]:
     return {
-        "id_": session,
-        "sequence": counts.last_sequence,
-        "tools": counts.tool_results,
-        "order": counts.last_run_order,
-        "unfinished": counts.unfinished_runs,
-        "now": now_ms,
-        "head": counts.head,
-        "head_state": counts.head_state,
+        "id": session,
+        "last_sequence": counts.last_sequence,
+        "tool_results": counts.tool_results,
+        "last_run_order": counts.last_run_order,
+        "unfinished_runs": counts.unfinished_runs,
+        "updated_ms": now_ms,
+        "active_run_id": counts.head,
+        "active_run_state": counts.head_state,
+        "is_archived": 0,  # what gets a message is no longer put away
+        "archived_ms": None,
     }

@@ -6,9 +6,11 @@ The one place of the store that knows protobuf; a storage format here, not a wir
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from google.protobuf import json_format
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from sessiond.model.deliveries import Delivery, DeliveryState
 from sessiond.model.events import DeliveryMoved, Delta, Event, MessageWritten, StateChanged, TurnTaken
@@ -53,8 +55,8 @@ def encode(message: Message) -> bytes:
         provenance=_encode_provenance(draft.provenance),
         model=draft.model,
         usage=_encode_usage(draft.usage),
+        create_time=Timestamp(seconds=message.created_ms // 1000, nanos=message.created_ms % 1000 * 1_000_000),
     )
-    body.create_time.FromMilliseconds(message.created_ms)
     return body.SerializeToString()
 
 
@@ -136,15 +138,23 @@ def _decode_usage(usage: pb.Usage) -> Usage:
     return Usage(usage.input_tokens, usage.output_tokens, usage.total_tokens, cost)
 
 
+@lru_cache(256)
+def _encode_change(event: StateChanged) -> bytes:
+    """Kept, because most runs go through the same few changes."""
+    stored = session_tools_service_pb2.WaitRunResponse()
+    stored.state_changed.from_state = run_state(event.from_state)
+    stored.state_changed.to_state = run_state(event.to_state)
+    stored.state_changed.actor = event.actor
+    stored.state_changed.reason = event.reason
+    return stored.SerializeToString()
+
+
 def encode_event(event: Event) -> bytes:
     """The stored form of a run's event: the contract's message but for cursor, sequence and time."""
     stored = session_tools_service_pb2.WaitRunResponse()
     match event:
-        case StateChanged(from_state, to_state, actor, reason):
-            stored.state_changed.from_state = run_state(from_state)
-            stored.state_changed.to_state = run_state(to_state)
-            stored.state_changed.actor = actor
-            stored.state_changed.reason = reason
+        case StateChanged():
+            return _encode_change(event)
         case Delta(text):
             stored.output_delta.text = text
         case TurnTaken(exchange_id, turn, session_key, run_id):

@@ -20,10 +20,6 @@ class StoreProblem(Problem):
     """Why a database can't be opened, in one line."""
 
 
-class LostRace(Exception):  # noqa: N818 - says what is so
-    """Another transaction was faster with something that this one had looked at; run again, it finds that."""
-
-
 def alone(batch: Batch[Item, Result], item: Item) -> Work[Result]:
     """A batch of one, as a work that raises what its item is refused for."""
 

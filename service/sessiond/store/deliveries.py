@@ -139,7 +139,7 @@ def page(tx: Tx, wanted: DeliveryFilter, after: tuple[int, str] | None, limit: i
 
 def delete_of(tx: Tx, session: int, limit: int) -> int:
     """Remove some deliveries of a session; tells how many went."""
-    return tx.run(_DELETE_SOME, session=session, limit=limit)
+    return tx.changed(_DELETE_SOME, session=session, limit=limit)
 
 
 def _of_states(*states: DeliveryState) -> sa.ColumnElement[bool]:

@@ -12,7 +12,7 @@ from sessiond.model.sessions import Route
 from sessiond.store.run_events import run_topic
 from sessiond.store.schema import exchanges, sessions
 from sessiond.store.sessions import route_columns
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Rows, Statement
 from sessiond.store.transaction import Tx
 
 COLUMNS = [exchanges.c[field.name] for field in fields(Exchange)]
@@ -36,7 +36,7 @@ class NewExchange:
 
 def create(tx: Tx, *new: NewExchange) -> None:
     """Begin exchanges."""
-    tx.run_many(_CREATE, [_row(each, tx.now_ms) for each in new])
+    tx.store(_CREATE, [_row(each, tx.now_ms) for each in new])
 
 
 def _row(new: NewExchange, now_ms: int) -> dict[str, Any]:
@@ -89,16 +89,14 @@ def has_open(tx: Tx, session: int) -> bool:
     return tx.row(_OPEN_TARGET, session=session) is not None or tx.row(_OPEN_REQUESTER, session=session) is not None
 
 
-_CREATE = Statement(
-    "begin an exchange",
-    insert(
-        exchanges,
-        [
-            *("id", "kind", "state", "target_session", "requester_session", "primary_run_id", "request_place"),
-            *("max_turns", "announce", "cleanup", "route_channel", "route_to", "route_account_id", "route_thread_id"),
-            "created_ms",
-        ],
-    ),
+_CREATE = Rows(
+    "begin exchanges",
+    exchanges,
+    [
+        *("id", "kind", "state", "target_session", "requester_session", "primary_run_id", "request_place"),
+        *("max_turns", "announce", "cleanup", "route_channel", "route_to", "route_account_id", "route_thread_id"),
+        "created_ms",
+    ],
 )
 _by_id = sa.select(*COLUMNS).where(exchanges.c.id == sa.bindparam("exchange_id"))
 _GET = Statement("an exchange", _by_id)

@@ -159,6 +159,7 @@ _COUNT_CURRENT = Statement(
         last_sequence=sessions.c.last_sequence + sa.bindparam("added"),
         tool_results=sessions.c.tool_results + sa.bindparam("tools"),
         updated_ms=sa.bindparam("updated"),
+        version=sessions.c.version + 1,
     ),
 )
 _END = Statement(
@@ -179,6 +180,7 @@ _ENTER = Statement(
         tool_results=_filled.with_only_columns(session_generations.c.tool_results).scalar_subquery(),
         created_ms=sa.bindparam("created"),
         updated_ms=sa.bindparam("updated"),
+        version=sessions.c.version + 1,
     ),
 )
 _FORGET = Statement("forget an empty generation", sa.delete(session_generations).where(_by_id))

@@ -1,15 +1,17 @@
 """Hints from other replicas: PostgreSQL's NOTIFY, heard on a connection and a thread of its own (W7).
 
 Hints may be lost while the connection is away, so every new connection hints everybody; and whoever waits looks by
-itself now and then anyway.
+itself now and then anyway. A notice begins with a mark of who sent it, since a sender has told its own process already:
+heard again, it would make everybody there look twice.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 
 import psycopg
@@ -32,10 +34,19 @@ class Listen:
         self._pool = engine.pool.recreate()  # apart from the store's own, whose connections are counted
         self._on_topics = on_topics
         self._on_gap = on_gap
+        self._mark = secrets.token_hex(4)
         self._loop = asyncio.get_running_loop()
         self._is_closing = threading.Event()
         self._thread = threading.Thread(target=self._listen_for_ever, name="postgres-listen", daemon=True)
         self._thread.start()
+
+    def marked(self, topic: str) -> str:
+        """The topic as it is sent to others, which hear it; this one does not."""
+        return f"{self._mark} {topic}"
+
+    def lost_hints(self) -> None:
+        """Hint everybody, since something may have been committed that nobody here was told of; for any thread."""
+        self._loop.call_soon_threadsafe(self._on_gap)
 
     async def close(self) -> None:
         """Stop listening."""
@@ -67,8 +78,15 @@ class Listen:
         with connection:
             connection.autocommit = True
             connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
-            self._loop.call_soon_threadsafe(self._on_gap)
+            self.lost_hints()
             while not self._is_closing.is_set():
-                heard = [notice.payload for notice in connection.notifies(timeout=LOOK_S, stop_after=1)]
-                if heard:
+                # Ends after one notice, or after all that came with it.
+                notices = [notice.payload for notice in connection.notifies(timeout=LOOK_S, stop_after=1)]
+                if heard := list(self._of_others(notices)):
                     self._loop.call_soon_threadsafe(self._on_topics, heard)
+
+    def _of_others(self, notices: list[str]) -> Iterator[str]:
+        for notice in notices:
+            mark, _, topic = notice.partition(" ")
+            if topic and mark != self._mark:
+                yield topic

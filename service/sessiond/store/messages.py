@@ -12,7 +12,7 @@ from sessiond.model.messages import MAX_MESSAGE_BYTES, Draft, Message, Role, mes
 from sessiond.model.sessions import Session
 from sessiond.store import codec
 from sessiond.store.schema import PLACE_SHIFT, messages, sessions
-from sessiond.store.statement import Statement, insert, numbered
+from sessiond.store.statement import Rows, Statement, numbered
 from sessiond.store.transaction import Tx
 
 # What one message takes on the wire beside its body: a tag and a length.
@@ -41,28 +41,33 @@ def insert_next(tx: Tx, session: Session, drafts: Sequence[Draft]) -> list[Messa
 
 def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
     """Store messages as `row_of` made them, for callers that count them themselves."""
-    tx.run_many(_INSERT, rows)
+    tx.store(_INSERT, rows)
 
 
 def newest(
     tx: Tx, generation: int, before: int, include_tools: bool, limit: int, budget: int
 ) -> tuple[list[bytes], int | None]:
-    """The newest bodies before a sequence, oldest first, and where an older page goes on if there is one."""
-    statements = _WITH_TOOLS if include_tools else _WITHOUT_TOOLS
+    """The newest bodies before a sequence, oldest first, and where an older page goes on if there is one.
+
+    Bodies of a usual size come with the places. Large ones, which together could weigh more than the budget however
+    the page is cut, are left until it is known which of them it has.
+    """
     low = place_of(generation, 0)
-    sizes = tx.rows(statements[0], low=low, before=low + before, limit=limit + 1)
-    fitting = _fitting([size for _, size in sizes[:limit]], budget)
+    statement = _PAGE if include_tools else _PAGE_WITHOUT_TOOLS
+    rows = tx.rows(statement, low=low, before=low + before, limit=limit + 1, usual=budget // limit)
+    fitting = _fitting([size for _, size, _ in rows[:limit]], budget)
     if not fitting:
         return [], None
-    oldest = sizes[fitting - 1][0]
-    bodies = tx.rows(statements[1], oldest=oldest, before=low + before)
-    return [row[0] for row in bodies], oldest - low if fitting < len(sizes) else None
+    page = rows[:fitting]
+    large = bodies_at(tx, [place for place, _, body in page if body is None])
+    bodies = [large[place] if body is None else body for place, _, body in reversed(page)]
+    return bodies, page[-1][0] - low if fitting < len(rows) else None
 
 
 def newest_but(tx: Tx, session: Session, left_out: Sequence[int], budget: int) -> tuple[list[bytes], int]:
     """The newest bodies of a transcript but for those at some places, oldest first, and how many more there are."""
     low = place_of(session.generation, 0)
-    sizes = tx.rows(_WITH_TOOLS[0], low=low, before=low + session.last_sequence + 1, limit=MAX_HISTORY)
+    sizes = tx.rows(_SIZES, low=low, before=low + session.last_sequence + 1, limit=MAX_HISTORY)
     wanted = [(place, size) for place, size in sizes if place not in set(left_out)]
     kept = wanted[: _fitting([size for _, size in wanted], budget)]
     if kept and kept[0][1] > budget:
@@ -72,12 +77,12 @@ def newest_but(tx: Tx, session: Session, left_out: Sequence[int], budget: int) -
     return [bodies[place] for place, _ in reversed(kept)], omitted
 
 
-def recent_sizes(tx: Tx, session_ids: Sequence[int], limit: int) -> list[tuple[int, int]]:
-    """Place and size of the last messages that are no tool results, for a whole page of sessions in one query."""
+def recent_sizes(tx: Tx, session_ids: Sequence[int], limit: int) -> list[tuple[int, int, int]]:
+    """Of the last messages that are no tool results: session, place and size, for a page of sessions in one query."""
     if not session_ids:
         return []
     ids = numbered("at", session_ids)
-    return [(row[0], row[1]) for row in tx.rows(_recent_sizes(len(ids)), skip=limit - 1, **ids)]
+    return [(row[0], row[1], row[2]) for row in tx.rows(_recent_sizes(len(ids)), skip=limit - 1, **ids)]
 
 
 def bodies_at(tx: Tx, places: Sequence[int]) -> dict[int, bytes]:
@@ -91,17 +96,12 @@ def bodies_at(tx: Tx, places: Sequence[int]) -> dict[int, bytes]:
 def delete_some(tx: Tx, generation: int, limit: int) -> int:
     """Remove up to this many messages of a generation; tells how many went."""
     low = place_of(generation, 0)
-    return tx.run(_DELETE_SOME, low=low, high=place_of(generation + 1, 0), limit=limit)
+    return tx.changed(_DELETE_SOME, low=low, high=place_of(generation + 1, 0), limit=limit)
 
 
 def place_of(generation: int, sequence: int) -> int:
     """Where a message lies."""
     return (generation << PLACE_SHIFT) + sequence
-
-
-def generation_of(place: int) -> int:
-    """Which generation a place belongs to."""
-    return place >> PLACE_SHIFT
 
 
 def row_of(generation: int, message: Message) -> dict[str, object]:
@@ -115,6 +115,8 @@ def row_of(generation: int, message: Message) -> dict[str, object]:
 
 def _fitting(sizes: list[int], budget: int) -> int:
     """How many of these, from the newest on, stay within the budget; a first one always does."""
+    if sum(sizes) + WIRE_OVERHEAD * len(sizes) <= budget:
+        return len(sizes)
     total = 0
     for number, size in enumerate(sizes):
         total += size + WIRE_OVERHEAD
@@ -130,24 +132,16 @@ def _places(count: int) -> list[sa.BindParameter[int]]:
 _SPOKEN = messages.c.role != sa.literal_column(f"'{Role.TOOL_RESULT.value}'")
 
 
-def _page_statements(*condition: sa.ColumnElement[bool]) -> tuple[Statement, Statement]:
-    before = messages.c.place < sa.bindparam("before", type_=sa.BigInteger)
-    sizes = (
-        sa.select(messages.c.place, messages.c.size)
-        .where(messages.c.place > sa.bindparam("low"), before, *condition)
-        .order_by(messages.c.place.desc())
-        .limit(sa.bindparam("limit", type_=sa.BigInteger))
-    )
-    bodies = (
-        sa.select(messages.c.body)
-        .where(messages.c.place >= sa.bindparam("oldest"), before, *condition)
-        .order_by(messages.c.place)
-    )
-    return Statement("where a page of history is cut", sizes), Statement("the bodies of a page of history", bodies)
-
-
-_WITH_TOOLS = _page_statements()
-_WITHOUT_TOOLS = _page_statements(_SPOKEN)
+_usual = sa.case((messages.c.size <= sa.bindparam("usual", type_=sa.BigInteger), messages.c.body))
+_newest = (
+    sa.select(messages.c.place, messages.c.size)
+    .where(messages.c.place > sa.bindparam("low"), messages.c.place < sa.bindparam("before", type_=sa.BigInteger))
+    .order_by(messages.c.place.desc())
+    .limit(sa.bindparam("limit", type_=sa.BigInteger))
+)
+_SIZES = Statement("where a transcript is cut", _newest)
+_PAGE = Statement("a page of history", _newest.add_columns(_usual))
+_PAGE_WITHOUT_TOOLS = Statement("a page of history without tool results", _newest.add_columns(_usual).where(_SPOKEN))
 
 
 @lru_cache
@@ -165,13 +159,13 @@ def _recent_sizes(count: int) -> Statement:
         .scalar_subquery()
     )
     page = (
-        sa.select(sa.func.coalesce(cut, low).label("cut"), high.label("high"))
+        sa.select(sessions.c.id, sa.func.coalesce(cut, low).label("cut"), high.label("high"))
         .where(sessions.c.id.in_(_places(count)))
         .cte("page")
         .prefix_with("MATERIALIZED")
     )
     found = (
-        sa.select(messages.c.place, messages.c.size)
+        sa.select(page.c.id, messages.c.place, messages.c.size)
         .select_from(page.join(messages, messages.c.place.between(page.c.cut, page.c.high)))
         .where(_SPOKEN)
     )
@@ -184,7 +178,7 @@ def _bodies_at(count: int) -> Statement:
     return Statement("bodies by place", found)
 
 
-_INSERT = Statement("append messages", insert(messages, ["place", "role", "size", "body"]))
+_INSERT = Rows("append messages", messages, ["place", "role", "size", "body"])
 _COUNT = Statement(
     "count what was appended; the session is as new as its newest message",
     sa.update(sessions)
@@ -193,6 +187,7 @@ _COUNT = Statement(
         last_sequence=sessions.c.last_sequence + sa.bindparam("added"),
         tool_results=sessions.c.tool_results + sa.bindparam("tools"),
         updated_ms=sa.bindparam("now"),
+        version=sessions.c.version + 1,
     ),
 )
 _low, _high = sa.bindparam("low", type_=sa.BigInteger), sa.bindparam("high", type_=sa.BigInteger)

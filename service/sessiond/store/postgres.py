@@ -22,16 +22,20 @@ from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
-from sessiond.store.database import Batch, Item, LostRace, OnCommit, Result, Work, alone
+from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone
 from sessiond.store.listen import CHANNEL, Listen
+from sessiond.store.pipelining import PipelinedCursor
+from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Cursor, Tx
 
 MAX_TRIES = 5
 # The longest pause before the second try; it doubles with every further one, so that rivals come apart.
 FIRST_PAUSE_S = 0.005
 MAX_GROUP = 256
-_LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected, LostRace)
+_WRITE = "BEGIN"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
 # The server we talk to is no longer the one that writes: after a failover a new connection finds that one.
 _LOST = (*_AWAY, pg.ReadOnlySqlTransaction)
@@ -100,9 +104,7 @@ class PostgresDatabase:
 
     async def read(self, work: Work[Result]) -> Result:
         """Run the work on one snapshot."""
-        result, _ = await self._in_thread(
-            lambda: self._transact(work, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        )
+        result, _ = await self._in_thread(lambda: self._transact(work, _READ))
         return result
 
     async def close(self) -> None:
@@ -140,88 +142,94 @@ class PostgresDatabase:
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
     def _write(self, work: Work[Result], loop: asyncio.AbstractEventLoop) -> Result:
-        result, topics = self._transact(work, "BEGIN")
+        try:
+            result, topics = self._transact(work, _WRITE)
+        except CommitUnknown:
+            self._listen.lost_hints()
+            raise
         loop.call_soon_threadsafe(self._on_commit, topics)  # from here, because whoever awaits may have gone
         return result
 
     def _transact(self, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
         """Run the work until it is committed: lost races and lost connections are tried again, within bounds."""
-        last: Exception | None = None
-        for number in range(MAX_TRIES):
-            if number:
-                time.sleep(random.uniform(0, FIRST_PAUSE_S * 2**number))  # noqa: S311 - only spreads rivals
-            connection, now_ms = self._begun(begin)
-            try:
-                return self._attempt(connection, work, now_ms)
-            except pg.ProgramLimitExceeded as problem:  # an operational error by its class, but the request's fault
-                raise invalid("request", "has a text that is too long for an index; shorten names and ids") from problem
-            except psycopg.DataError as problem:  # the net under all checks: text that PostgreSQL can't hold
-                raise invalid("request", "has a text with a NUL character, which can't be stored") from problem
-            except _LOST_A_RACE as problem:
-                last = problem
-            except _TOO_SLOW as problem:
-                raise StoreUnavailable from problem
-            except CommitUnknown:
-                connection.invalidate()
-                raise
-            except _LOST as problem:
-                connection.invalidate()
-                last = problem
-            finally:
-                connection.close()
-        raise StoreUnavailable from last
-
-    def _begun(self, begin: str) -> tuple[PoolProxiedConnection, int]:
-        """A connection with a transaction begun; those that died while they lay in the pool are replaced unseen."""
-        problem: Exception | None = None
-        for _ in range(self._pool_size + 1):
+        races = lost = 0
+        while True:
             try:
                 connection = self._engine.raw_connection()
             except _AWAY as refused:
                 raise StoreUnavailable from refused
             try:
-                return connection, self._begin(connection, begin)
-            except _AWAY as died:
-                problem = died
+                return self._attempt(connection, work, begin)
+            except pg.ProgramLimitExceeded as problem:  # an operational error by its class, but the request's fault
+                raise invalid("request", "has a text that is too long for an index; shorten names and ids") from problem
+            except psycopg.DataError as problem:  # the net under all checks: text that PostgreSQL can't hold
+                raise invalid("request", "has a text with a NUL character, which can't be stored") from problem
+            except (*_LOST_A_RACE, pg.UniqueViolation) as problem:
+                if isinstance(problem, pg.UniqueViolation) and problem.diag.table_name != request_ids.name:
+                    raise
+                # A twin of this request was faster; run again, the work finds its answer.
+                races += 1
+                if races == MAX_TRIES:
+                    raise StoreUnavailable from problem
+            except _TOO_SLOW as problem:
+                raise StoreUnavailable from problem
+            except CommitUnknown:
                 connection.invalidate()
-        raise StoreUnavailable from problem
+                raise
+            except (
+                _LOST
+            ) as problem:  # also of those that died while they lay in the pool: all of them, after a failover
+                connection.invalidate()
+                lost += 1
+                if lost == self._pool_size + MAX_TRIES:
+                    raise StoreUnavailable from problem
+            finally:
+                connection.close()
+            if races:
+                time.sleep(random.uniform(0, FIRST_PAUSE_S * 2**races))  # noqa: S311 - only spreads rivals
 
-    def _attempt(self, connection: PoolProxiedConnection, work: Work[Result], now_ms: int) -> tuple[Result, list[str]]:
-        cursor: Any = connection.cursor()
+    def _attempt(self, connection: PoolProxiedConnection, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
+        """One transaction. It waits for PostgreSQL only where the work looks at an answer, and for the commit."""
+        driver: Any = connection.driver_connection
+        is_committing = False
         try:
-            tx = Tx(cursor, POSTGRESQL, now_ms)
-            result = work(tx)
-            _send_topics(cursor, tx.topics)
-            _commit(cursor)
-        except BaseException:
-            driver: Any = connection.driver_connection
+            with driver.pipeline() as pipeline:
+                cursor = PipelinedCursor(driver, pipeline)
+                cursor.execute(begin)
+                tx = Tx(cursor, POSTGRESQL, self._clock or _clock_of(driver, asks_now=begin == _WRITE))
+                result = work(tx)
+                _send_topics(cursor, map(self._listen.marked, tx.topics))
+                is_committing = True
+                cursor.execute("COMMIT")
+        except BaseException as problem:
             if not driver.closed:
-                cursor.execute("ROLLBACK")
+                _roll_back(driver)
+            elif is_committing and isinstance(problem, _AWAY):
+                raise CommitUnknown from problem
             raise
-        finally:
-            cursor.close()
         return result, tx.topics
 
-    def _begin(self, connection: PoolProxiedConnection, begin: str) -> int:
-        """Begin, and learn the database's time in the same round trip."""
-        cursor: Any = connection.cursor()
-        cursor.execute(f"{begin}; {POSTGRESQL_NOW}")
-        cursor.nextset()
-        now_ms: int = cursor.fetchone()[0]
-        cursor.close()
-        return self._clock() if self._clock else now_ms
+
+def _clock_of(driver: Any, *, asks_now: bool) -> Callable[[], int]:
+    """PostgreSQL's time: asked for at once where it will be needed, and waited for when it is."""
+    cursor = driver.cursor()
+    if asks_now:
+        cursor.execute(POSTGRESQL_NOW)
+
+    def now_ms() -> int:
+        if not asks_now:
+            cursor.execute(POSTGRESQL_NOW)
+        return int(cursor.fetchone()[0])
+
+    return now_ms
 
 
-def _commit(cursor: Any) -> None:
-    try:
-        cursor.execute("COMMIT")
-    except _LOST_A_RACE:
-        raise
-    except _AWAY as problem:
-        raise CommitUnknown from problem
+def _roll_back(driver: Any) -> None:
+    if driver.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+        driver.execute("ROLLBACK")
 
 
-def _send_topics(cursor: Any, topics: Iterable[str]) -> None:
+def _send_topics(cursor: Cursor, topics: Iterable[str]) -> None:
     if told := list(dict.fromkeys(topics)):
         cursor.execute("SELECT pg_notify(%s, topic) FROM unnest(%s::text[]) AS topic", (CHANNEL, told))
 

@@ -13,9 +13,8 @@ import sqlalchemy as sa
 
 from sessiond.model.callers import Caller
 from sessiond.model.errors import RequestIdReused, invalid
-from sessiond.store.database import LostRace
 from sessiond.store.schema import request_ids
-from sessiond.store.statement import Statement, insert, numbered
+from sessiond.store.statement import Rows, Statement, insert, numbered
 from sessiond.store.transaction import Tx
 
 MAX_REQUEST_ID = 256
@@ -54,7 +53,7 @@ def answered_once(tx: Tx, request: Request, do: Callable[[], dict[str, Any]]) ->
     request.require_fitting()
     # Claiming the id comes first: on PostgreSQL a twin that runs beside us waits here for our commit.
     claim = _claim(tx, request)
-    if tx.run(_CLAIM, **claim) == 1:
+    if tx.changed(_CLAIM, **claim) == 1:
         answer = do()
         tx.run(_ANSWER, caller_=request.caller.scope, id_=request.request_id, new_answer=json.dumps(answer).encode())
         return answer
@@ -79,10 +78,8 @@ def known(tx: Tx, requests: Sequence[Request]) -> set[tuple[str, str]]:
 
 
 def keep(tx: Tx, answers: Sequence[tuple[Request, dict[str, Any]]]) -> None:
-    """Keep the first answers of requests whose ids were not known."""
-    rows = [_claim(tx, request, answer) for request, answer in answers if request.request_id]
-    if tx.run_many(_CLAIM, rows) < len(rows):
-        raise LostRace
+    """Keep the first answers of requests whose ids were not known; a twin that was faster is a race that we lost."""
+    tx.store(_KEEP, [_claim(tx, request, answer) for request, answer in answers])
 
 
 def _claim(tx: Tx, request: Request, answer: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -106,6 +103,7 @@ def _known(count: int) -> Statement:
 
 
 _COLUMNS = ["caller", "request_id", "method", "fingerprint", "answer", "created_ms"]
+_KEEP = Rows("keep first answers", request_ids, _COLUMNS)
 _CLAIM = Statement("claim a request id", insert(request_ids, _COLUMNS, ignore_conflicts=True))
 _ANSWER = Statement(
     "keep the first answer",

@@ -45,12 +45,12 @@ def purge_some(tx: Tx, session: Session, limit: int) -> bool:
 
 def forget_request_ids(tx: Tx, before_ms: int, limit: int) -> int:
     """Forget requests from before a time; tells how many."""
-    return tx.run(_FORGET_REQUESTS, before=before_ms, limit=limit)
+    return tx.changed(_FORGET_REQUESTS, before=before_ms, limit=limit)
 
 
 def forget_traces(tx: Tx, before_ms: int, limit: int) -> int:
     """Forget traces from before a time; tells how many."""
-    return tx.run(_FORGET_TRACES, before=before_ms, limit=limit)
+    return tx.changed(_FORGET_TRACES, before=before_ms, limit=limit)
 
 
 _limit = sa.bindparam("limit", type_=sa.BigInteger)

@@ -44,6 +44,7 @@ def finish(tx: Tx, session: Session, run: Run, ending: Ending, keeps_token: bool
         **(usage_columns(usage) if usage else _NO_USAGE),
     )
     assert row is not None  # noqa: S101 - its row is locked, so nobody else can have ended it
+    tx.notify(run_events.end_topic(run.id))
     _next_turn(tx, session, run, ending, len(written))
     if not keeps_token and run.state in LEASED_STATES:
         tx.notify(STOP_TOPIC)
@@ -67,7 +68,7 @@ def _next_turn(tx: Tx, session: Session, run: Run, ending: Ending, written: int)
     was_head = session.active_run_id == run.id
     next_id, next_state = session.active_run_id, session.active_run_state
     if was_head:
-        row = tx.row(_NEXT, session=session.id) if session.unfinished_runs > 1 else None
+        row = tx.row(_NEXT, session=session.id, ended=run.run_order) if session.unfinished_runs > 1 else None
         next_id, next_state = (row[0], RunState.QUEUED.value) if row else ("", None)
     tx.run(
         _COUNT_FINISHED,
@@ -112,7 +113,11 @@ _FINISH = Statement(
 )
 _next = (
     sa.select(table.c.id)
-    .where(table.c.session == sa.bindparam("session"), table.c.state == sa.literal_column("'queued'"))
+    .where(
+        table.c.session == sa.bindparam("session"),
+        table.c.run_order > sa.bindparam("ended"),  # not from the oldest on: those ended long ago
+        table.c.state == sa.literal_column("'queued'"),
+    )
     .order_by(table.c.run_order)
     .limit(1)
     .scalar_subquery()
@@ -133,6 +138,7 @@ _COUNT_FINISHED = Statement(
         active_run_state=sa.bindparam("head_state"),
         aborted_last_run=sa.bindparam("aborted"),
         system_sent=1,
+        version=sessions.c.version + 1,
         total_tokens=sa.case(
             (sa.bindparam("tokens", type_=sa.BigInteger).is_(sa.null()), sessions.c.total_tokens),
             else_=sa.func.coalesce(sessions.c.total_tokens, sa.literal_column("0"))

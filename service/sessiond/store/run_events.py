@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sessiond.model.events import Event, MessageWritten
 from sessiond.store import codec
 from sessiond.store.schema import messages, run_events
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Rows, Statement
 from sessiond.store.transaction import Tx
 
 
@@ -38,7 +38,7 @@ def append(tx: Tx, run_id: str, after: int, events: Sequence[Event]) -> int:
 
 def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
     """Store events as `row_of` made them, of runs that nobody can follow yet."""
-    tx.run_many(_INSERT, rows)
+    tx.store(_INSERT, rows)
 
 
 def after(tx: Tx, run_id: str, sequence: int, limit: int) -> list[StoredEvent]:
@@ -47,15 +47,14 @@ def after(tx: Tx, run_id: str, sequence: int, limit: int) -> list[StoredEvent]:
     return [StoredEvent(*row) for row in rows]
 
 
-def last_change(tx: Tx, run_id: str) -> int:
-    """The sequence of the latest change of state: all that a run's row tells happened up to there."""
-    row = tx.row(_LAST_CHANGE, run=run_id)
-    return int(row[0]) if row else 0
-
-
 def run_topic(run_id: str) -> str:
     """What is notified when something happened to a run."""
     return f"run:{run_id}"
+
+
+def end_topic(run_id: str) -> str:
+    """What is notified beside, when it has ended: most who wait for a run want to know nothing else."""
+    return f"end:{run_id}"
 
 
 def row_of(run_id: str, sequence: int, at_ms: int, event: Event) -> dict[str, object]:
@@ -72,16 +71,7 @@ def row_of(run_id: str, sequence: int, at_ms: int, event: Event) -> dict[str, ob
     }
 
 
-_INSERT = Statement(
-    "append events", insert(run_events, ["run_id", "sequence", "at_ms", "kind", "message_place", "body"])
-)
-_LAST_CHANGE = Statement(
-    "the latest change of a run's state",
-    sa.select(run_events.c.sequence)
-    .where(run_events.c.run_id == sa.bindparam("run"), run_events.c.kind == sa.literal_column("'state'"))
-    .order_by(run_events.c.sequence.desc())
-    .limit(1),
-)
+_INSERT = Rows("append events", run_events, ["run_id", "sequence", "at_ms", "kind", "message_place", "body"])
 _AFTER = Statement(
     "the events of a run after a sequence",
     sa.select(

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import sqlalchemy as sa
 
 from sessiond.model.events import StateChanged
 from sessiond.model.runs import Pool, Run, RunState
+from sessiond.model.sessions import Session
 from sessiond.store import run_events, runs
 from sessiond.store.schema import run_waits, sessions
 from sessiond.store.schema import runs as table
+from sessiond.store.sessions import COLUMNS as SESSION_COLUMNS
+from sessiond.store.sessions import as_session
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from sessiond.store.turnstiles import take_turn
@@ -39,12 +42,14 @@ class Lease:
 class Leased:
     """What was taken; `is_held_up` when a run was passed by because somebody had its session's row at this moment."""
 
-    runs: list[Run]
+    runs: list[tuple[Run, Session]]
     is_held_up: bool = False
 
 
 def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     """Take up to this many runs whose turn it is, as far as their pool has slots left."""
+    if tx.row(_ANY_READY, external=int(wanted.is_external)) is None:  # mostly so; and then nobody has to take turns
+        return Leased([])
     take_turn(tx, "slots")
     busy = {row[0]: row[1] for row in tx.rows(_BUSY, now=tx.now_ms)}
     leased = Leased([])
@@ -80,10 +85,12 @@ def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int, leased: Leased) -
         **{f"agent_{number}": agent for number, agent in enumerate(wanted.agent_ids)},
     )
     for run_id, session in found:
-        if tx.row(_LOCK_SESSION, session=session) is None:
+        row = tx.row(_LOCK_SESSION, session=session)
+        if row is None:
             leased.is_held_up = True
         elif (run := _lease_one(tx, wanted, run_id, session)) is not None:
-            leased.runs.append(run)
+            held = replace(as_session(row), active_run_id=run.id, active_run_state=RunState.RUNNING.value)
+            leased.runs.append((run, held))
 
 
 def _lease_one(tx: Tx, wanted: Lease, run_id: str, session: int) -> Run | None:
@@ -109,8 +116,14 @@ _SET_HEAD = Statement(
     "note the head of a session's queue",
     sa.update(sessions)
     .where(sessions.c.id == sa.bindparam("id_"))
-    .values(active_run_id=sa.bindparam("head"), active_run_state=sa.bindparam("head_state")),
+    .values(
+        active_run_id=sa.bindparam("head"),
+        active_run_state=sa.bindparam("head_state"),
+        version=sessions.c.version + 1,
+    ),
 )
+_is_ready = sa.and_(table.c.is_ready == sa.literal_column("1"), table.c.is_external == sa.bindparam("external"))
+_ANY_READY = Statement("whether it is any run's turn", sa.select(table.c.id).where(_is_ready).limit(1))
 # A run that waits in a session tool has given its slot back (property 5).
 _waits = sa.exists().where(run_waits.c.waiter_run_id == table.c.id, run_waits.c.until_ms > sa.bindparam("now"))
 _BUSY = Statement(
@@ -119,7 +132,7 @@ _BUSY = Statement(
 )
 _LOCK_SESSION = Statement(
     "lock a session's row unless somebody has it",
-    sa.select(sessions.c.id).where(sessions.c.id == sa.bindparam("session")).with_for_update(skip_locked=True),
+    sa.select(*SESSION_COLUMNS).where(sessions.c.id == sa.bindparam("session")).with_for_update(skip_locked=True),
 )
 _LEASE = Statement(
     "lease a run whose turn it is",
@@ -169,11 +182,7 @@ _RELEASE = Statement(
 def _ready(agents: int) -> Statement:
     found = (
         sa.select(table.c.id, table.c.session)
-        .where(
-            table.c.is_ready == sa.literal_column("1"),
-            table.c.is_external == sa.bindparam("external"),
-            table.c.pool == sa.bindparam("pool"),
-        )
+        .where(_is_ready, table.c.pool == sa.bindparam("pool"))
         .order_by(table.c.queue_ms, table.c.id)
         .limit(sa.bindparam("limit", type_=sa.BigInteger))
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import sqlalchemy as sa
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sessiond.model.events import Event
 from sessiond.model.messages import message_id
 from sessiond.model.runs import LEASED_STATES, UNFINISHED_STATES, LeaseToken, Run
+from sessiond.model.sessions import Session
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store import run_events
 from sessiond.store.schema import PLACE_SHIFT, exchanges, runs, session_generations, sessions
@@ -54,27 +55,27 @@ def as_run(row: Row) -> Run:
 
 
 def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
-    """The run, if the scope shows its session."""
+    """The run, if the scope shows its session, and the place from which a wait goes on after what this tells."""
     row = tx.row(_find(shape_of(scope)), run_id=run_id, **scope_params(scope))
     if row is None:
         return None
-    key, session_id, head, requester, target, *columns = row
+    key, session_id, head, requester, target, told, *columns = row
     run = Run(*columns)
     position = _position(tx, run, head) if run.state == "queued" else 0
     parties = frozenset((requester, target))
-    return PlacedRun(run, key, session_id, position, head if position else "", parties=parties)
-
-
-def find_told(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
-    """As find, with the place from which a wait goes on after what the answer tells."""
-    found = find(tx, run_id, scope)
-    return replace(found, told=run_events.last_change(tx, run_id)) if found else None
+    return PlacedRun(run, key, session_id, position, head if position else "", told or 0, parties)
 
 
 def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:
     """The run's row alone; to lock it, lock its session's row first."""
     row = tx.row(_GET_LOCKED if lock else _GET, run_id=run_id)
     return as_run(row) if row else None
+
+
+def places_of(tx: Tx, run_id: str) -> tuple[int, int | None, int | None] | None:
+    """The sessions that the end of a run may change: its own, and both sides of its exchange. They never change."""
+    row = tx.row(_PLACES, run_id=run_id)
+    return (row[0], row[1], row[2]) if row else None
 
 
 def held(tx: Tx, token: LeaseToken) -> Run | None:
@@ -91,9 +92,17 @@ def note_event(tx: Tx, run_id: str, event: Event) -> None:
         tx.run(_NOTE_EVENT, run_id=run.id, count=count)
 
 
-def unfinished_of(tx: Tx, session: int) -> list[Run]:
-    """The unfinished runs of a session, in their order."""
-    return [as_run(row) for row in tx.rows(_UNFINISHED_OF, session=session)]
+def unfinished_of(tx: Tx, session: Session) -> list[Run]:
+    """The unfinished runs of a session, in their order; looked for from the head on, so finished ones cost nothing."""
+    if not session.active_run_id:
+        return []
+    return [as_run(row) for row in tx.rows(_UNFINISHED_OF, session=session.id, head=session.active_run_id)]
+
+
+def unanswered(tx: Tx, head: Run) -> list[int]:
+    """The places of the inputs of a session's unfinished runs, of which this is the first."""
+    rows = tx.rows(_UNANSWERED, session=head.session, first=head.run_order)
+    return [row[0] for row in rows if row[0] is not None]
 
 
 def children(tx: Tx, run_id: str) -> list[str]:
@@ -117,6 +126,16 @@ def _position(tx: Tx, run: Run, head_id: str) -> int:
     return int(row[0]) if row else 0
 
 
+# All that a run's row tells happened up to there.
+_LAST_CHANGE = (
+    sa.select(events_table.c.sequence)
+    .where(events_table.c.run_id == runs.c.id, events_table.c.kind == sa.literal_column("'state'"))
+    .order_by(events_table.c.sequence.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+
+
 @lru_cache
 def _find(shape: ScopeShape) -> Statement:
     found = (
@@ -126,6 +145,7 @@ def _find(shape: ScopeShape) -> Statement:
             sessions.c.active_run_id,
             exchanges.c.requester_session,
             exchanges.c.target_session,
+            _LAST_CHANGE,
             *COLUMNS,
         )
         .select_from(runs)
@@ -140,15 +160,33 @@ def _find(shape: ScopeShape) -> Statement:
 _by_id = sa.select(*COLUMNS).where(runs.c.id == sa.bindparam("run_id"))
 _GET = Statement("a run", _by_id)
 _GET_LOCKED = Statement("a run, locked", _by_id.with_for_update())
+_PLACES = Statement(
+    "the sessions that the end of a run may change",
+    sa.select(runs.c.session, exchanges.c.target_session, exchanges.c.requester_session)
+    .select_from(runs.outerjoin(exchanges, exchanges.c.id == runs.c.exchange_id))
+    .where(runs.c.id == sa.bindparam("run_id")),
+)
 _HELD = Statement(
     "the run of a lease",
     _by_id.where(
         runs.c.fence == sa.bindparam("fence"), runs.c.lease_secret == sa.bindparam("secret"), LEASED
     ).with_for_update(),
 )
+_head = runs.alias("head")
+_from_head_on = runs.c.run_order >= sa.func.coalesce(
+    sa.select(_head.c.run_order).where(_head.c.id == sa.bindparam("head")).scalar_subquery(), sa.literal_column("0")
+)
 _UNFINISHED_OF = Statement(
     "the unfinished runs of a session",
-    sa.select(*COLUMNS).where(runs.c.session == sa.bindparam("session"), UNFINISHED).order_by(runs.c.run_order),
+    sa.select(*COLUMNS)
+    .where(runs.c.session == sa.bindparam("session"), _from_head_on, UNFINISHED)
+    .order_by(runs.c.run_order),
+)
+_UNANSWERED = Statement(
+    "the inputs of the unfinished runs of a session",
+    sa.select(runs.c.input_place).where(
+        runs.c.session == sa.bindparam("session"), runs.c.run_order >= sa.bindparam("first"), UNFINISHED
+    ),
 )
 _CHILDREN = Statement(
     "the runs that a run caused",
@@ -156,18 +194,13 @@ _CHILDREN = Statement(
     .where(runs.c.parent_run_id == sa.bindparam("run_id"), runs.c.parent_run_id != sa.literal_column("''"))
     .order_by(runs.c.queue_ms, runs.c.id),
 )
-_head = runs.alias("head")
 _AHEAD = Statement(
     "how many unfinished runs go before one",
     sa.select(sa.func.count())
     .select_from(runs)
     .where(
         runs.c.session == sa.bindparam("session"),
-        runs.c.run_order
-        >= sa.func.coalesce(
-            sa.select(_head.c.run_order).where(_head.c.id == sa.bindparam("head")).scalar_subquery(),
-            sa.literal_column("0"),
-        ),
+        _from_head_on,
         runs.c.run_order < sa.bindparam("mine"),
         UNFINISHED,
     ),

@@ -98,6 +98,7 @@ sessions = sa.Table(
     sa.Column("spawned_cost_usd", sa.Double, nullable=False, server_default="0"),
     _count("last_run_order"),  # arrival order given to the newest run
     _count("unfinished_runs"),
+    _count("version"),  # counts the row's updates, every one of them: a version never means two contents
     sqlite_autoincrement=True,  # an id that was purged stays taken: spawn paths and etags remember it
 )
 

@@ -16,10 +16,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from sessiond.model.keys import SessionKind
-from sessiond.model.sessions import Session
 from sessiond.model.visibility import Scope
 from sessiond.store.schema import sessions
-from sessiond.store.sessions import COLUMNS, as_session
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from sessiond.store.visibility import ScopeShape, of_agents, scope_params, shape_of, spawned_below, visible
@@ -49,6 +47,23 @@ class Position(NamedTuple):
     key: str
 
 
+class PageRow(NamedTuple):
+    """What a page is made of: which row, in which of its versions, and where it stands in the order."""
+
+    id: int
+    version: int
+    updated_ms: int
+    key: str
+
+    @property
+    def position(self) -> Position:
+        """Where a page after this row goes on."""
+        return Position(self.updated_ms, self.key)
+
+
+_COLUMNS = [sessions.c[name] for name in PageRow._fields]
+
+
 class _Shape(NamedTuple):
     database: str
     scope: ScopeShape
@@ -60,7 +75,7 @@ class _Shape(NamedTuple):
     goes_on: bool
 
 
-def page(tx: Tx, scope: Scope, wanted: ListFilter, after: Position | None, limit: int) -> list[Session]:
+def page(tx: Tx, scope: Scope, wanted: ListFilter, after: Position | None, limit: int) -> list[PageRow]:
     """The newest sessions that the scope shows and the filter wants, after a position."""
     if wanted.agent_id and scope.agents is not None:
         scope = _narrowed(scope, wanted.agent_id)
@@ -80,7 +95,7 @@ def page(tx: Tx, scope: Scope, wanted: ListFilter, after: Position | None, limit
     # out of one would make that arm walk over all the others like it; so both give it, and one of the two goes here.
     overlaps = bool(scope.agents) and scope.own is not None
     rows = tx.rows(statement, **_params(scope, wanted, after, limit * 2 if overlaps else limit))
-    return [as_session(row) for row in dict.fromkeys(rows)][:limit]
+    return list(map(PageRow._make, dict.fromkeys(rows) if overlaps else rows))[:limit]
 
 
 def _narrowed(scope: Scope, agent_id: str) -> Scope:
@@ -106,7 +121,7 @@ def _params(scope: Scope, wanted: ListFilter, after: Position | None, limit: int
 @lru_cache(maxsize=1024)
 def _statement(shape: _Shape) -> Statement:
     filters = list(_filters(shape))
-    arms = [sa.select(*COLUMNS).where(*arm, *filters) for arm in _arms(shape)]
+    arms = [sa.select(*_COLUMNS).where(*arm, *filters) for arm in _arms(shape)]
     if len(arms) == 1:
         return Statement(_PURPOSE, _newest(arms[0]))
     # PostgreSQL merges only arms that are in order by themselves; SQLite orders them for the merge, and knows no other.

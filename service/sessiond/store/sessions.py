@@ -61,6 +61,20 @@ def get(tx: Tx, session: int, lock: bool = False) -> Session:
     return as_session(row)
 
 
+def get_all(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
+    """The sessions of these row ids, which were found before in the same view."""
+    if not ids:
+        return {}
+    params = numbered("at", ids)
+    return {row[0]: as_session(row) for row in tx.rows(_get_all(len(params)), **params)}
+
+
+def lock(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
+    """Lock the rows of these ids, in the order that everybody keeps; those that were purged are missing."""
+    params = numbered("at", ids)
+    return {session.id: session for session in map(as_session, tx.rows(_lock(len(params)), **params))}
+
+
 def is_visible(tx: Tx, session: int, scope: Scope) -> bool:
     """Whether the scope shows the session of this row id."""
     return tx.row(_find_by("id", shape_of(scope), False), id=session, **scope_params(scope)) is not None
@@ -189,6 +203,19 @@ def _find_by(column: str, shape: ScopeShape, lock: bool) -> Statement:
 
 
 @lru_cache
+def _get_all(count: int) -> Statement:
+    ids: list[sa.BindParameter[int]] = [sa.bindparam(f"at_{number}", type_=sa.BigInteger) for number in range(count)]
+    return Statement("sessions by their row ids", sa.select(*COLUMNS).where(sessions.c.id.in_(ids)))
+
+
+@lru_cache
+def _lock(count: int) -> Statement:
+    ids: list[sa.BindParameter[int]] = [sa.bindparam(f"at_{number}", type_=sa.BigInteger) for number in range(count)]
+    found = sa.select(*COLUMNS).where(sessions.c.id.in_(ids)).order_by(sessions.c.id).with_for_update()
+    return Statement("sessions by their row ids, locked", found)
+
+
+@lru_cache
 def _find_by_keys(count: int) -> Statement:
     keys: list[sa.BindParameter[str]] = [sa.bindparam(f"key_{number}") for number in range(count)]
     found = sa.select(*COLUMNS).where(sessions.c.key.in_(keys)).order_by(sessions.c.id).with_for_update()
@@ -225,6 +252,7 @@ def _find_by_label(shape: ScopeShape, in_agent: bool) -> Statement:
 def _change(columns: tuple[str, ...]) -> Statement:
     values = {name: sa.bindparam(f"new_{name}", type_=sessions.c[name].type) for name in columns}
     values["settings_version"] = sessions.c.settings_version + 1  # type: ignore[assignment]
+    values["version"] = sessions.c.version + 1  # type: ignore[assignment]
     return Statement("change settings", sa.update(sessions).where(sessions.c.id == sa.bindparam("id_")).values(values))
 
 
@@ -266,6 +294,7 @@ _ENTER_GENERATION = Statement(
         session_id=sa.bindparam("new_session_id"),
         last_sequence=0,
         tool_results=0,
+        version=sessions.c.version + 1,
     ),
 )
 _FORGET = Statement(
@@ -278,6 +307,7 @@ _FORGET = Statement(
         aborted_last_run=0,
         context_tokens=sa.null(),
         total_tokens=sa.null(),
+        version=sessions.c.version + 1,
     ),
 )
 _END_GENERATION = Statement(
@@ -294,7 +324,11 @@ _ARCHIVE = Statement(
     "hide a session from lists",
     sa.update(sessions)
     .where(sessions.c.id == sa.bindparam("id_"))
-    .values(is_archived=1, archived_ms=sa.func.coalesce(sessions.c.archived_ms, sa.bindparam("now"))),
+    .values(
+        is_archived=1,
+        archived_ms=sa.func.coalesce(sessions.c.archived_ms, sa.bindparam("now")),
+        version=sessions.c.version + 1,
+    ),
 )
 _SPAWNED_USAGE = Statement(
     "add what a sub-agent took to the session that spawned it",
@@ -303,6 +337,7 @@ _SPAWNED_USAGE = Statement(
     .values(
         spawned_tokens=sessions.c.spawned_tokens + sa.bindparam("tokens"),
         spawned_cost_usd=sessions.c.spawned_cost_usd + sa.bindparam("cost"),
+        version=sessions.c.version + 1,
     ),
 )
 _GENERATIONS = Statement(

@@ -32,7 +32,7 @@ def add(tx: Tx, key_id: str, secret: bytes) -> None:
 
 def forget(tx: Tx, before_ms: int) -> int:
     """Remove the keys whose successor is older than this, so that no living token can have their signature."""
-    return tx.run(_FORGET, before=before_ms)
+    return tx.changed(_FORGET, before=before_ms)
 
 
 _ALL = Statement(

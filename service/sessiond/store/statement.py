@@ -5,6 +5,7 @@ Building and compiling a statement costs several times its execution on SQLite; 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -45,6 +46,68 @@ class Statement:
         if found is None:
             found = self._compiled[dialect.name] = _compile(self._clause, dialect)
         return found
+
+
+class Rows:
+    """Rows of one table that are stored together: new ones, or with a key changed ones, counted in another column.
+
+    On SQLite the driver repeats the statement. On PostgreSQL each repetition would cost a look at the socket, so there
+    all rows are one parameter.
+    """
+
+    __slots__ = ("_columns", "_compiled", "counter", "key", "purpose", "table")
+
+    def __init__(self, purpose: str, table: sa.Table, columns: Sequence[str], key: str = "", counter: str = "") -> None:
+        self.purpose = purpose
+        self.table = table
+        self.key = key
+        self.counter = counter
+        self._columns = columns
+        self._compiled: dict[str, Compiled] = {}
+
+    def on(self, dialect: Dialect) -> Compiled:
+        """The text for this database; on PostgreSQL it takes the list of rows as `rows`, else one row."""
+        found = self._compiled.get(dialect.name)
+        if found is None:
+            sql = self._as_list(dialect) if dialect.name == "postgresql" else self._one_by_one(dialect)
+            found = self._compiled[dialect.name] = Compiled(sql, lambda params: params, writes=True)
+        return found
+
+    def _one_by_one(self, dialect: Dialect) -> str:
+        quote = dialect.identifier_preparer.quote
+        names = [quote(name) for name in self._columns]
+        if not self.key:
+            values = ", ".join(f":{name}" for name in self._columns)
+            return f"INSERT INTO {quote(self.table.name)} ({', '.join(names)}) VALUES ({values})"  # noqa: S608
+        return f"{self._update(dialect, ':')} WHERE {quote(self.key)} = :{self.key}"
+
+    def _as_list(self, dialect: Dialect) -> str:
+        quote = dialect.identifier_preparer.quote
+        table, names = quote(self.table.name), ", ".join(quote(name) for name in self._columns)
+        rows = f"json_populate_recordset(NULL::{table}, %(rows)s::json)"
+        if not self.key:
+            return f"INSERT INTO {table} ({names}) SELECT {names} FROM {rows}"  # noqa: S608 - names of the schema
+        key = quote(self.key)
+        return f"{self._update(dialect, 'new.')} FROM {rows} AS new WHERE {table}.{key} = new.{key}"
+
+    def _update(self, dialect: Dialect, source: str) -> str:
+        quote = dialect.identifier_preparer.quote
+        table = quote(self.table.name)
+        changes = [f"{quote(name)} = {source}{name}" for name in self._columns]
+        if self.counter:
+            changes.append(f"{quote(self.counter)} = {table}.{quote(self.counter)} + 1")
+        return f"UPDATE {table} SET {', '.join(changes)}"  # noqa: S608
+
+
+def as_list(rows: Sequence[Params]) -> str:
+    """Rows as PostgreSQL takes them."""
+    return json.dumps(rows, default=_hex, ensure_ascii=False, separators=(",", ":"))
+
+
+def _hex(value: object) -> str:
+    """Bytes as PostgreSQL reads them in text."""
+    assert isinstance(value, bytes)  # noqa: S101 - nothing else in a row needs it
+    return "\\x" + value.hex()
 
 
 def numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from sessiond.model.errors import TraceBudget
 from sessiond.store.schema import traces
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Rows, Statement, insert
 from sessiond.store.transaction import Tx
 
 
@@ -20,7 +20,7 @@ def reserve(tx: Tx, trace_id: str, limit: int) -> None:
 
 def begin(tx: Tx, trace_ids: Iterable[str]) -> None:
     """Count the first run of new traces; their ids are random, so nobody has counted on them before."""
-    tx.run_many(_BEGIN, [{"trace_id": trace_id, "runs": 1, "created_ms": tx.now_ms} for trace_id in trace_ids])
+    tx.store(_BEGIN, [{"trace_id": trace_id, "runs": 1, "created_ms": tx.now_ms} for trace_id in trace_ids])
 
 
 def count(tx: Tx, trace_id: str) -> None:
@@ -28,7 +28,7 @@ def count(tx: Tx, trace_id: str) -> None:
     tx.run(_COUNT, trace=trace_id)
 
 
-_BEGIN = Statement("begin traces", insert(traces, ["trace_id", "runs", "created_ms"]))
+_BEGIN = Rows("begin traces", traces, ["trace_id", "runs", "created_ms"])
 _COUNT = Statement(
     "count a run that is owed",
     sa.update(traces).where(traces.c.trace_id == sa.bindparam("trace")).values(runs=traces.c.runs + 1),

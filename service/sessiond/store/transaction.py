@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sqlalchemy.engine.interfaces import Dialect
 
-from sessiond.store.statement import Statement
+from sessiond.store.statement import Rows, Statement, as_list
 
 Row = tuple[Any, ...]
 
@@ -24,14 +24,14 @@ class Cursor(Protocol):
 
 
 class Tx:
-    """A transaction on one database; `now_ms` is that database's clock when it began."""
+    """A transaction on one database."""
 
-    __slots__ = ("_cursor", "_dialect", "has_written", "now_ms", "topics")
+    __slots__ = ("_cursor", "_dialect", "_now", "has_written", "topics")
 
-    def __init__(self, cursor: Cursor, dialect: Dialect, now_ms: int) -> None:
+    def __init__(self, cursor: Cursor, dialect: Dialect, now: int | Callable[[], int]) -> None:
         self._cursor = cursor
         self._dialect = dialect
-        self.now_ms = now_ms
+        self._now = now
         self.topics: list[str] = []
         self.has_written = False
 
@@ -40,36 +40,57 @@ class Tx:
         """`sqlite` or `postgresql`."""
         return self._dialect.name
 
+    @property
+    def now_ms(self) -> int:
+        """The database's clock when the transaction began."""
+        if not isinstance(self._now, int):
+            self._now = self._now()
+        return self._now
+
+    @now_ms.setter
+    def now_ms(self, now_ms: int) -> None:
+        self._now = now_ms
+
     def rows(self, statement: Statement, **params: Any) -> list[Row]:
         """All rows."""
-        self._execute(statement, params)
+        self.run(statement, **params)
         return self._cursor.fetchall()
 
     def row(self, statement: Statement, **params: Any) -> Row | None:
         """The first row, if any."""
-        self._execute(statement, params)
+        self.run(statement, **params)
         return self._cursor.fetchone()
 
-    def run(self, statement: Statement, **params: Any) -> int:
+    def changed(self, statement: Statement, **params: Any) -> int:
         """Change rows; tells how many."""
-        self._execute(statement, params)
+        self.run(statement, **params)
         return self._cursor.rowcount
 
-    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> int:
-        """Change rows, once for each set of parameters; tells how many."""
+    def run(self, statement: Statement, **params: Any) -> None:
+        """Change rows. PostgreSQL may be told together with what comes next, so that a refusal may come later too."""
+        compiled = statement.on(self._dialect)
+        self.has_written |= compiled.writes
+        self._cursor.execute(compiled.sql, compiled.bind(params))
+
+    def run_many(self, statement: Statement, params: Iterable[Mapping[str, Any]]) -> None:
+        """Change rows, once for each set of parameters."""
         compiled = statement.on(self._dialect)
         bound = [compiled.bind(each) for each in params]
-        if not bound:
-            return 0
+        if bound:
+            self.has_written = True
+            self._cursor.executemany(compiled.sql, bound)
+
+    def store(self, statement: Rows, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Store rows, new ones or changed ones; as run, PostgreSQL may be told later."""
+        if not rows:
+            return
         self.has_written = True
-        self._cursor.executemany(compiled.sql, bound)
-        return self._cursor.rowcount
+        sql = statement.on(self._dialect).sql
+        if self.database == "postgresql":
+            self._cursor.execute(sql, {"rows": as_list(rows)})
+        else:
+            self._cursor.executemany(sql, rows)
 
     def notify(self, topic: str) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""
         self.topics.append(topic)
-
-    def _execute(self, statement: Statement, params: dict[str, Any]) -> None:
-        compiled = statement.on(self._dialect)
-        self.has_written |= compiled.writes
-        self._cursor.execute(compiled.sql, compiled.bind(params))

@@ -35,7 +35,7 @@ def end(tx: Tx, wait_id: str) -> None:
 
 def sweep(tx: Tx, limit: int) -> int:
     """Remove waits that nobody renewed; tells how many."""
-    return tx.run(_SWEEP, now=tx.now_ms, limit=limit)
+    return tx.changed(_SWEEP, now=tx.now_ms, limit=limit)
 
 
 def _path(tx: Tx, start: str, goal: str) -> list[str]:

@@ -40,7 +40,7 @@ async def get_run(db: Database, rules: Rules, waits: Waits, caller: Caller, quer
     if not query.wait_s or _is_news(placed, query.known_version):
         return placed, view
     with waits.slot(caller):
-        async with noted(db, rules, view, [query.run_id]):
+        async with await noted(db, rules, view, [query.run_id]):
             return await _changed(db, rules, waits, caller, query)
 
 
@@ -61,7 +61,7 @@ async def _changed(db: Database, rules: Rules, waits: Waits, caller: Caller, que
 
 def _look(tx: Tx, rules: Rules, caller: Caller, run_id: str) -> tuple[PlacedRun, View]:
     view = view_of(tx, rules, caller)
-    placed = runs.find_told(tx, run_id, view.scope)
+    placed = runs.find(tx, run_id, view.scope)
     if placed is None:
         raise RunNotFound
     return placed, view

@@ -14,10 +14,11 @@ from sessiond.model.messages import Text
 from sessiond.model.rules import Rules
 from sessiond.store import runs
 from sessiond.store.database import Database
-from sessiond.store.run_events import run_topic
+from sessiond.store.run_events import end_topic
 from sessiond.tools.sends import Sending, SendQuery, Sent, store_send
 from sessiond.turns import require_size
 from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits, end_noted
+from sessiond.wake import Listener
 
 DEFAULT_TIMEOUT_S = 30
 MAX_TIMEOUT_S = 3600
@@ -32,10 +33,16 @@ async def sessions_send(db: Database, rules: Rules, waits: Waits, caller: Caller
         return await store_send(db, Sending(rules, caller, query, new_id(), new_id()))
     with waits.slot(caller):
         sending = Sending(rules, caller, query, new_id(), new_id(), wait_id=new_id())
-        sent = await store_send(db, sending)
-        async with _noted_wait(db, sent, sending.wait_id) as note:
-            # The answer must be on its way before the caller gives up, or it would not learn what is stored.
-            return await _waited(db, waits, sent, note, min(timeout_s, 0.8 * (query.deadline_s or timeout_s / 0.8)))
+        # The answer must be on its way before the caller gives up, or it would not learn what is stored.
+        until = asyncio.get_running_loop().time() + min(timeout_s, 0.8 * (query.deadline_s or timeout_s / 0.8))
+        with waits.wake.listen(end_topic(sending.run_id), DRAIN_TOPIC) as ended:
+            sent = await store_send(db, sending)
+            async with _noted_wait(db, sent, sending.wait_id) as note:
+                if sent.placed.run.id != sending.run_id:  # a repeated request has another run, which may be over
+                    return await _waited_again(db, waits, sent, note, until)
+                if not waits.is_draining:  # it was stored just now, so there is nothing to see yet
+                    await ended.wait_at_most(min(until - asyncio.get_running_loop().time(), POLL_S))
+                return await _waited(db, waits, sent, note, until, ended)
 
 
 def _check(rules: Rules, query: SendQuery) -> None:
@@ -66,20 +73,22 @@ async def _noted_wait(db: Database, sent: Sent, wait_id: str) -> AsyncIterator[N
             await asyncio.shield(end_noted(db, ids))
 
 
-async def _waited(db: Database, waits: Waits, sent: Sent, note: NotedWait, timeout_s: float) -> Sent:
+async def _waited_again(db: Database, waits: Waits, sent: Sent, note: NotedWait, until: float) -> Sent:
+    with waits.wake.listen(end_topic(sent.placed.run.id), DRAIN_TOPIC) as ended:
+        return await _waited(db, waits, sent, note, until, ended)
+
+
+async def _waited(db: Database, waits: Waits, sent: Sent, note: NotedWait, until: float, ended: Listener) -> Sent:
     """The run once it is final, or as it is when the time is over or the server drains."""
     loop = asyncio.get_running_loop()
-    until = loop.time() + timeout_s
-    run_id = sent.placed.run.id
-    with waits.wake.listen(run_topic(run_id), DRAIN_TOPIC) as changed:
-        while True:
-            changed.clear()
-            placed = await db.read(lambda tx: runs.find_told(tx, run_id)) or sent.placed
-            left = until - loop.time()
-            if placed.run.is_final or left <= 0 or waits.is_draining:
-                return replace(sent, placed=placed, waited=True)
-            await note.renew()
-            await changed.wait_at_most(min(left, POLL_S))
+    while True:
+        ended.clear()
+        placed = await db.read(lambda tx: runs.find(tx, sent.placed.run.id)) or sent.placed
+        left = until - loop.time()
+        if placed.run.is_final or left <= 0 or waits.is_draining:
+            return replace(sent, placed=placed, waited=True)
+        await note.renew()
+        await ended.wait_at_most(min(left, POLL_S))
 
 
 # A hint may get lost between replicas; then the next look finds what happened.

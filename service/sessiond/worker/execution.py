@@ -90,5 +90,7 @@ class Execution(Protocol):
 class Provider(Protocol):
     """A way of answering: one per configured model."""
 
+    reads_history: bool = True
+
     async def execute(self, execution: Execution) -> Outcome:
         """Answer the input."""

@@ -162,7 +162,10 @@ class Worker:
 
     async def _take_runs(self, tasks: asyncio.TaskGroup) -> None:
         slots = sum(self._rules.runs.slots.values())
-        query = AcquireQuery(RUNTIME_ID, max_runs=slots, wait_s=ACQUIRE_WAIT_S, is_external=False)
+        plain = frozenset(model for model, provider in self._providers.items() if not provider.reads_history)
+        query = AcquireQuery(
+            RUNTIME_ID, max_runs=slots, wait_s=ACQUIRE_WAIT_S, is_external=False, without_history=plain
+        )
         while not self._waits.is_draining:
             try:
                 taken = await acquire_runs(self._db, self._rules, self._waits, query)

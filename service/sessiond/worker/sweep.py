@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 
 from sessiond.egress import end, moved
-from sessiond.exchange_steps import end_run, locked
+from sessiond.exchange_steps import end_run, hold
 from sessiond.model.deliveries import DeliveryState
 from sessiond.model.errors import StoreUnavailable
 from sessiond.model.rules import Rules
@@ -70,17 +70,20 @@ def overdue_runs(tx: Tx, rules: Rules) -> int:
 
 
 def _end_overdue(tx: Tx, rules: Rules, found: Run) -> None:
-    run = locked(tx, found.id)
-    if run is None or run.is_final or run.fence != found.fence or run.due_ms is None or run.due_ms > tx.now_ms:
+    held = hold(tx, found.id)
+    if held is None:
+        return
+    run = held.run
+    if run.is_final or run.fence != found.fence or run.due_ms is None or run.due_ms > tx.now_ms:
         return  # somebody was faster: it was renewed, ended, or swept by another replica
     if run.state == RunState.CANCELLING:
-        end_run(tx, rules, run.id, cancelled(run.cancel_actor, run.cancel_reason))
+        end_run(tx, rules, held, cancelled(run.cancel_actor, run.cancel_reason))
     elif run.timeout_ms and (run.start_ms or 0) + run.timeout_ms <= tx.now_ms:
-        end_run(tx, rules, run.id, timed_out(run.timeout_ms))
+        end_run(tx, rules, held, timed_out(run.timeout_ms))
     elif _may_try_again(rules, run):
         run_queue.release(tx, run, SERVER, "RUNTIME_LOST", uses_attempt=True)
     else:
-        end_run(tx, rules, run.id, runtime_lost())
+        end_run(tx, rules, held, runtime_lost())
 
 
 def _may_try_again(rules: Rules, run: Run) -> bool:

@@ -46,12 +46,17 @@ async def apart(rules: Rules, view: View | None, size: int, make: Callable[[], M
 
 def message(body: bytes, *, masked: bool) -> message_pb2.Message:
     """A stored message as it is shown."""
+    return message_pb2.Message.FromString(message_body(body, masked=masked))
+
+
+def message_body(body: bytes, *, masked: bool) -> bytes:
+    """The same in its serialised form: the stored bytes themselves when nothing in them is masked."""
     if masked:
         stored = decode(body)
         shown = redacted_message(stored)
         if shown is not stored:
-            return _marked(shown, len(body))
-    return message_pb2.Message.FromString(body)
+            return _marked(shown, len(body)).SerializeToString()
+    return body
 
 
 def text(stored: str, *, masked: bool) -> str:

@@ -10,7 +10,7 @@ from sessiond.model.keys import shown
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RunState, cursor_of
 from sessiond.model.waits import WaitMode, WaitUntil
-from sessiond.rpc.convert import redaction, runs, sessions
+from sessiond.rpc.convert import redaction, runs, sessions, wire
 from sessiond.rpc.convert.enums import ANNOUNCE_POLICY, SESSION_KIND, WAIT_MODE, WAIT_UNTIL
 from sessiond.rpc.convert.scalars import at_most, count, given
 from sessiond.store.runs import PlacedRun
@@ -23,11 +23,14 @@ from sessiond.tools.sessions_list import ListPage, ListQuery
 from sessiond.tools.sessions_spawn import DELETE, KEEP, Spawned, SpawnQuery
 from sessiond.tools.wait_run import WaitQuery
 from sessiond.tools.wait_runs import WaitsQuery
-from sessiontools.v1 import agent_pb2
+from sessiontools.v1 import agent_pb2, session_pb2
 from sessiontools.v1 import session_tools_service_pb2 as pb
 
 MAX_HEARTBEAT_S = 60
 MAX_NAMES = 100
+_SESSIONS = wire.number_of(pb.SessionsListResponse, "sessions")
+_SESSION_MESSAGES = wire.number_of(session_pb2.Session, "messages")
+_MESSAGES = wire.number_of(pb.SessionsHistoryResponse, "messages")
 
 
 def list_query(request: pb.SessionsListRequest) -> ListQuery:
@@ -45,14 +48,25 @@ def list_query(request: pb.SessionsListRequest) -> ListQuery:
     )
 
 
-def list_page(rules: Rules, page: ListPage) -> pb.SessionsListResponse:
-    """A page of sessions."""
-    return pb.SessionsListResponse(
-        sessions=[sessions.session(rules, page.view, each.session, each.messages) for each in page.sessions],
+def list_page(rules: Rules, page: ListPage[bytes]) -> bytes:
+    """A page of sessions, a serialised SessionsListResponse."""
+    rest = pb.SessionsListResponse(
         next_page_token=page.next_page_token,
         limit_applied=page.limit_applied,
         visibility=sessions.visibility(page.view.scope),
     )
+    listed = _with_messages(rules, page) if page.messages else page.sessions
+    return wire.with_entries(rest.SerializeToString(), _SESSIONS, listed)
+
+
+def _with_messages(rules: Rules, page: ListPage[bytes]) -> list[bytes]:
+    """The sessions of a page, their last messages added to those that have any."""
+    listed = []
+    for row, session in zip(page.rows, page.sessions, strict=True):
+        masked = redaction.is_masked(rules, page.view, row.id)
+        bodies = [redaction.message_body(body, masked=masked) for body in page.messages.get(row.id, ())]
+        listed.append(wire.with_entries(session, _SESSION_MESSAGES, bodies))
+    return listed
 
 
 def history_query(request: pb.SessionsHistoryRequest) -> HistoryQuery:
@@ -60,18 +74,19 @@ def history_query(request: pb.SessionsHistoryRequest) -> HistoryQuery:
     return HistoryQuery(request.session_key, given(request, "limit"), request.include_tools, request.page_token)
 
 
-def history_page(rules: Rules, page: HistoryPage) -> pb.SessionsHistoryResponse:
-    """A page of a transcript."""
+def history_page(rules: Rules, page: HistoryPage) -> bytes:
+    """A page of a transcript, a serialised SessionsHistoryResponse."""
     masked = redaction.is_masked(rules, page.view, page.session.id)
-    return pb.SessionsHistoryResponse(
+    bodies = [redaction.message_body(body, masked=True) for body in page.messages] if masked else page.messages
+    rest = pb.SessionsHistoryResponse(
         session_key=shown(page.session.key, rules.keys, page.view.agent_id),
         session_id=page.session_id,
-        messages=[redaction.message(body, masked=masked) for body in page.messages],
         next_page_token=page.next_page_token,
         has_more=bool(page.next_page_token),
         total_messages=count(page.total_messages),
         limit_applied=page.limit_applied,
     )
+    return wire.with_entries(rest.SerializeToString(), _MESSAGES, bodies)
 
 
 def send_query(request: pb.SessionsSendRequest, deadline_s: float | None) -> SendQuery:

@@ -7,17 +7,18 @@ from sessiond.model.keys import shown
 from sessiond.model.rules import Rules
 from sessiond.model.sessions import Route, Session, channel_of, display_name_of, key_channel, key_chat_type
 from sessiond.model.visibility import Scope
-from sessiond.rpc.convert import redaction
 from sessiond.rpc.convert.enums import CHAT_TYPE, POLICY_ACTION, RUN_STATE, SESSION_KIND
 from sessiond.rpc.convert.scalars import count_or_none, timestamp, timestamp_or_none
 from sessiontools.v1 import delivery_pb2, session_pb2
 
 
-def session(rules: Rules, view: View, stored: Session, messages: list[bytes] | None = None) -> session_pb2.Session:
-    """A session as this caller sees it (L6)."""
+def session(rules: Rules, view: View, stored: Session) -> session_pb2.Session:
+    """A session as this caller sees it, without messages (L6).
+
+    Depends on nothing but the configuration, the stored row and the view's agent: see rpc/session_looks.py.
+    """
     agent_id = view.agent_id
     kind = stored.kind
-    masked = redaction.is_masked(rules, view, stored.id)
     model = stored.model or rules.model_of(stored.agent_id)
     return session_pb2.Session(
         key=shown(stored.key, rules.keys, agent_id),
@@ -48,7 +49,6 @@ def session(rules: Rules, view: View, stored: Session, messages: list[bytes] | N
         active_run_id=stored.active_run_id,
         active_run_state=RUN_STATE.number(stored.active_run_state),
         etag=stored.etag,
-        messages=[redaction.message(body, masked=masked) for body in messages or ()],
         group_subject=stored.group_subject,
     )
 

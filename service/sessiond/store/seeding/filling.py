@@ -134,7 +134,8 @@ class _Filling:
             until = min(after + BATCH_MESSAGES, transcript.length)
             counters = {"last_sequence": until, "tool_results": transcript.tool_results(until)}
             with self._connection.begin():
-                self._connection.execute(sa.update(sessions).where(sessions.c.id == row.id).values(counters))
+                counted = sa.update(sessions).where(sessions.c.id == row.id)
+                self._connection.execute(counted.values(**counters, version=sessions.c.version + 1))
                 self._insert_messages(list(transcript.rows(after, until)))
 
     def _insert_messages(self, rows: list[MessageRow]) -> None:

@@ -34,6 +34,8 @@ _LATER_KINDS = frozenset({RunKind.REPLY, RunKind.ANNOUNCE, RunKind.SPAWN_ANNOUNC
 class Echo(Provider):
     """Deterministic: the same message gives the same answer."""
 
+    reads_history = False
+
     async def execute(self, execution: Execution) -> Outcome:
         """Echo plain text; run a script."""
         step = execution.step or Step()
