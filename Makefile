@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 CONTRACT := service/sessiond/rpc/contract.binpb
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test check lint fmt types proto verify breaking torture reliability fuzz bench lock audit clean
+.PHONY: help setup run demo test check lint fmt types proto verify breaking torture reliability fuzz bench bench-peers lock audit clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ fuzz: $(VENV)/.dev ## hostile requests and bytes for longer than CI does (FUZZ_S
 
 bench: $(VENV)/.dev ## measure, and write docs/performance.md
 	$(BIN)/python -m bench
+
+bench-peers: $(VENV)/.dev ## the same work on the a2a-sdk server beside ours, for docs/performance.md
+	$(BIN)/python -m bench.peers
 
 lock: $(VENV)/.dev ## renew both lock files from pyproject.toml
 	$(BIN)/uv pip compile -q --upgrade --universal --no-emit-index-url --no-header --generate-hashes pyproject.toml --group build -o requirements.lock

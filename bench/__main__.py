@@ -1,40 +1,45 @@
-"""`python -m bench`: fill the stores, measure every group, print the tables and write the page."""
+"""`python -m bench`: measure every group, print the tables and write the page and the profiles."""
 
 from __future__ import annotations
 
 import asyncio
+import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+import time
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import history, listing, replicas, waits
+from bench.groups import GROUPS
 from bench.machine import description
-from bench.options import Options, parse
-from bench.report import Table, as_markdown, write_page
-from bench.stores import Bench, filled
-
-GROUPS: tuple[Callable[[Bench], Awaitable[list[Table]]], ...] = (
-    listing.tables,
-    history.tables,
-    waits.tables,
-    replicas.tables,
-)
+from bench.options import PEERS, PROFILES, Options, parse
+from bench.page import Taken, write_page
+from bench.profiles import write_profiles
+from bench.report import Table, as_markdown, bars_of
+from bench.stores import Bench
 
 
 async def main(options: Options) -> None:
-    """Run every group; the page is written at the end, so that it never holds half a run."""
-    found: list[Table] = []
+    """Run the groups; each goes to the page as it is done, in the place of what it was there before."""
+    at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    tables: list[Table] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        async with filled(options, Path(folder)) as bench:
-            machine = description(bench.pairs)
-            for group in GROUPS:
-                for table in await group(bench):
-                    print(as_markdown(table), flush=True)
-                    found.append(table)
-    if options.page is not None:
-        write_page(options.page, machine, found)
-        print(f"written to {options.page}")
+        async with AsyncExitStack() as stack:
+            bench = Bench(options, Path(folder), stack)
+            machine = description(bench.versions, Path(folder))
+            for name in options.groups:
+                began = time.monotonic()
+                if name == PROFILES:
+                    await write_profiles(bench)
+                else:
+                    taken = Taken(at, machine, await GROUPS[name](bench))
+                    tables += taken.tables
+                    print("\n".join(map(as_markdown, taken.tables)), flush=True)
+                    if options.page is not None:
+                        write_page(options.page, [*GROUPS, PEERS], {name: taken})
+                print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    print(as_markdown(bars_of(tables)))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(parse()))
+    asyncio.run(main(parse([*GROUPS, PROFILES])))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from statistics import median
 
+from bench.report import Bar
 from bench.stores import Pair, Store
 
 # Answers how many rows came; what is timed is the whole call.
@@ -26,16 +27,20 @@ class Flatness:
     large_ms: float
 
     @property
+    def ratio(self) -> float:
+        """What size costs."""
+        return self.large_ms / self.small_ms
+
+    @property
     def cells(self) -> tuple[str, ...]:
         """As a row of a table."""
-        ratio = self.large_ms / self.small_ms
         return (
             self.pair.database,
             self.case,
             str(self.rows),
             f"{self.small_ms:.2f}",
             f"{self.large_ms:.2f}",
-            f"{ratio:.2f}",
+            f"{self.ratio:.2f}",
         )
 
 
@@ -49,6 +54,12 @@ async def flatness(pair: Pair, case: str, ask: Ask, rounds: int) -> Flatness:
         for store, taken in turns if number % 2 else reversed(turns):
             taken.append(await _timed(ask, store))
     return Flatness(pair, case, rows, median(small), median(large))
+
+
+def worst_of(what: str, measured: Iterable[Flatness]) -> list[Bar]:
+    """The bar that all of these are held to."""
+    worst = max(measured, key=lambda each: each.ratio)
+    return [Bar(f"{what}, large to small ({worst.pair.database}, {worst.case})", worst.ratio, 1.3, at_most=True)]
 
 
 async def _warmed_up(pair: Pair, case: str, ask: Ask) -> int:

@@ -1,28 +1,44 @@
-"""The one writer of tables: the same Markdown on the terminal and on the page."""
+"""Tables and bars: the same Markdown on the terminal and on the page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-_INTRODUCTION = """# Performance
 
-Written by `make bench`; don't edit it. Every figure was taken in one run on one machine, as the median of repetitions
-that take turns, so that what else the machine does falls on both sides alike. What counts is the ratio: milliseconds
-are those of this machine on that day. Nothing timed is asserted in a test.
-"""
+@dataclass(frozen=True)
+class Bar:
+    """What a figure is held to: at least, or with `at_most` at most, so much."""
+
+    what: str
+    figure: float
+    limit: float
+    aim: float | None = None
+    at_most: bool = False
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the figure is on the right side of the bar."""
+        return self.figure <= self.limit if self.at_most else self.figure >= self.limit
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As a row of a table."""
+        sign = "≤" if self.at_most else "≥"
+        aim = "" if self.aim is None else f"{self.aim:g}"
+        return self.what, "yes" if self.is_kept else "no", f"{self.figure:.2f}", f"{sign} {self.limit:g}", aim
 
 
 @dataclass(frozen=True)
 class Table:
-    """One group of figures; columns after the first `text_columns` are aligned as numbers."""
+    """One group of figures, and the bars that they are held to; columns after `text_columns` are numbers."""
 
     title: str
     about: str
     headers: Sequence[str]
     rows: Sequence[Sequence[str]]
     text_columns: int = 2
+    bars: Sequence[Bar] = ()
 
 
 def as_markdown(table: Table) -> str:
@@ -34,11 +50,13 @@ def as_markdown(table: Table) -> str:
     return "\n".join([f"## {table.title}", "", table.about, "", *lines, ""])
 
 
-def write_page(file: Path, machine: Iterable[str], tables: Iterable[Table]) -> None:
-    """The whole page."""
-    described = "\n".join(f"- {line}" for line in machine)
-    parts = [_INTRODUCTION, f"## Machine\n\n{described}\n", *map(as_markdown, tables)]
-    file.write_text("\n".join(parts), encoding="utf-8")
+def bars_of(tables: Iterable[Table]) -> Table:
+    """All the bars, and which of them are kept."""
+    rows = [bar.cells for table in tables for bar in table.bars]
+    about = (
+        "What the figures below are held to. A ratio is to the no-op call of the same server options unless it says."
+    )
+    return Table("Bars", about, ("what", "kept", "figure", "bar", "aim"), rows)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], text_columns: int) -> str:

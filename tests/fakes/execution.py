@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from sessiond.model.messages import Block, Draft, Message, Provenance, Role, Text, message_id
-from sessiond.model.runs import Run, RunKind
+from sessiond.model.runs import Run, RunKind, RunRow
 from sessiond.worker.execution import Execution, Step, ToolAnswer, ToolSpec
 
 RUN_ID = "01900000-0000-7000-8000-00000000abcd"
@@ -17,7 +17,7 @@ _ZEROS: dict[str, Any] = {"int": 0, "str": "", "int | None": None, "str | None":
 
 def a_run(kind: RunKind = RunKind.CHAT, **columns: Any) -> Run:
     """A running run of this kind; columns that nobody asks for are empty."""
-    row = {column.name: _ZEROS[str(column.type)] for column in fields(Run)}
+    row = {name: _ZEROS[of_type.__forward_arg__] for name, of_type in RunRow.__annotations__.items()}
     row |= {"id": RUN_ID, "kind": kind.value, "state": "running", "agent_id": "main", "model": "the-model"}
     return Run(**(row | {"attempt": 1} | columns))
 

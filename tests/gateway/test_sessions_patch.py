@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -60,7 +59,7 @@ async def test_only_what_is_named_changes(db: Database, clock: ManualClock) -> N
 
     after = await patch(db, label=None)
 
-    assert asdict(after) == asdict(before) | {"label": "", "settings_version": before.settings_version + 1}
+    assert after._asdict() == before._asdict() | {"label": "", "settings_version": before.settings_version + 1}
     assert await session_of(db, before.key) == after
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 
 import pytest
 
@@ -132,7 +131,7 @@ async def test_a_change_sets_what_it_names_and_nothing_else(db: Database, clock:
     after = await change(db, before.key, label="", send_policy=None, model="echo")
 
     wanted = {"label": "", "send_policy": None, "model": "echo", "settings_version": before.settings_version + 1}
-    assert asdict(after) == asdict(before) | wanted
+    assert after._asdict() == before._asdict() | wanted
 
 
 async def test_the_etag_changes_with_settings_and_not_with_messages(db: Database) -> None:

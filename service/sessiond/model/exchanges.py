@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from sessiond.model.keys import SessionKey
 from sessiond.model.runs import Ending, RunKind, RunState
@@ -39,9 +40,8 @@ class Suppressed(StrEnum):
     DISCARDED = "DISCARDED"
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange(Routed):
-    """One row of exchanges, in the order in which the store selects it."""
+class ExchangeRow(NamedTuple):
+    """The columns of an exchange; a tuple, as of sessions."""
 
     id: str
     kind: str
@@ -184,3 +184,9 @@ def route_from(key: SessionKey, session: Session) -> Route | None:
         return session.route
     account = session.route_account_id if session.route_channel == place.channel else ""
     return Route(place.channel, place.group_id, account, place.thread_id)
+
+
+class Exchange(Routed, ExchangeRow):
+    """One row of exchanges, in the order in which the store selects it."""
+
+    __slots__ = ()

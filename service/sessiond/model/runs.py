@@ -6,7 +6,7 @@ import base64
 import binascii
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from sessiond.model.errors import CursorMismatch
 from sessiond.model.messages import Usage
@@ -52,9 +52,8 @@ class Pool(StrEnum):
     SUBAGENTS = "subagents"
 
 
-@dataclass(frozen=True, slots=True)
-class Run(Routed):
-    """One row of runs, in the order in which the store selects it."""
+class RunRow(NamedTuple):
+    """The columns of a run; a tuple, as of sessions."""
 
     id: str
     session: int
@@ -225,3 +224,9 @@ def sequence_of(cursor: str, run_id: str) -> int:
     if cursor_of(run_id, sequence) != cursor:  # decoding is lenient; a cursor has one form
         raise CursorMismatch
     return sequence
+
+
+class Run(Routed, RunRow):
+    """One row of runs, in the order in which the store selects it."""
+
+    __slots__ = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from sessiond.model.keys import INTERNAL_CHANNEL, UNKNOWN_CHANNEL, ChatType, SessionKey, SessionKind
 
@@ -61,9 +62,8 @@ def route_problem(route: Route | None) -> str:
     return f"has {size} bytes, more than the limit of {MAX_ROUTE_BYTES}" if size > MAX_ROUTE_BYTES else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Session(Routed):
-    """One row of sessions, in the order in which the store selects it."""
+class SessionRow(NamedTuple):
+    """The columns of a session; a tuple, because rows are many and their making is felt."""
 
     id: int
     key: str
@@ -148,3 +148,9 @@ def display_name_of(session: Session) -> str:
 def _slug(subject: str) -> str:
     """A subject as one word: white space becomes a dash, a leading # stays."""
     return re.sub(r"\s+", "-", subject.strip().lower())
+
+
+class Session(Routed, SessionRow):
+    """One row of sessions, in the order in which the store selects it."""
+
+    __slots__ = ()

@@ -32,4 +32,7 @@ def admission(credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, ma
 
 
 def _size(metadata: Iterable[tuple[str, str | bytes]]) -> int:
-    return sum(len(name) + len(value) + _ENTRY_BYTES for name, value in metadata)
+    size = 0
+    for name, value in metadata:
+        size += len(name) + len(value) + _ENTRY_BYTES
+    return size

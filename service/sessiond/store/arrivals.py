@@ -5,7 +5,7 @@ What arrives in one transaction is stored with one statement a table, however mu
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -174,9 +174,7 @@ _WRITTEN = (
     *("route_channel", "route_to", "route_account_id", "route_thread_id"),
 )
 _written = attrgetter(*_WRITTEN)
-_DEFAULTS: dict[str, Any] = {
-    field.name: default_of(runs.c[field.name]) for field in fields(Run) if field.name not in _WRITTEN
-}
+_DEFAULTS: dict[str, Any] = {name: default_of(runs.c[name]) for name in Run._fields if name not in _WRITTEN}
 _INSERT = Rows("queue runs", runs, _WRITTEN)
 _COUNT = Rows(
     "count inputs and their runs on the session",

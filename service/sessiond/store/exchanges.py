@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ from sessiond.store.sessions import route_columns
 from sessiond.store.statement import Rows, Statement
 from sessiond.store.transaction import Tx
 
-COLUMNS = [exchanges.c[field.name] for field in fields(Exchange)]
+COLUMNS = [exchanges.c[name] for name in Exchange._fields]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _row(new: NewExchange, now_ms: int) -> dict[str, Any]:
 def get(tx: Tx, exchange_id: str, lock: bool = False) -> Exchange | None:
     """The exchange of this id."""
     row = tx.row(_GET_LOCKED if lock else _GET, exchange_id=exchange_id)
-    return Exchange(*row) if row else None
+    return Exchange._make(row) if row else None
 
 
 def note_reply(tx: Tx, exchange: Exchange, reply: str) -> None:

@@ -69,8 +69,7 @@ def known(tx: Tx, requests: Sequence[Request]) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     by_caller: dict[str, list[str]] = {}
     for request in requests:
-        if request.request_id:
-            by_caller.setdefault(request.caller.scope, []).append(request.request_id)
+        by_caller.setdefault(request.caller.scope, []).append(request.request_id)
     for caller, ids in by_caller.items():
         params = numbered("id", ids)
         found |= {(caller, row[0]) for row in tx.rows(_known(len(params)), caller=caller, **params)}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import sqlalchemy as sa
@@ -89,7 +89,7 @@ def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int, leased: Leased) -
         if row is None:
             leased.is_held_up = True
         elif (run := _lease_one(tx, wanted, run_id, session)) is not None:
-            held = replace(as_session(row), active_run_id=run.id, active_run_state=RunState.RUNNING.value)
+            held = as_session(row)._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value)
             leased.runs.append((run, held))
 
 

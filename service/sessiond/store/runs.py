@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 
 import sqlalchemy as sa
@@ -19,7 +19,7 @@ from sessiond.store.statement import Statement
 from sessiond.store.transaction import Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
 
-COLUMNS = [runs.c[field.name] for field in fields(Run)]
+COLUMNS = [runs.c[name] for name in Run._fields]
 UNFINISHED = runs.c.state.in_([sa.literal_column(f"'{state}'") for state in UNFINISHED_STATES])
 LEASED = runs.c.state.in_([sa.literal_column(f"'{state}'") for state in LEASED_STATES])
 
@@ -51,7 +51,7 @@ class PlacedRun:
 
 def as_run(row: Row) -> Run:
     """A row of COLUMNS as the model's run."""
-    return Run(*row)
+    return Run._make(row)
 
 
 def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
@@ -60,7 +60,7 @@ def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
     if row is None:
         return None
     key, session_id, head, requester, target, told, *columns = row
-    run = Run(*columns)
+    run = Run._make(columns)
     position = _position(tx, run, head) if run.state == "queued" else 0
     parties = frozenset((requester, target))
     return PlacedRun(run, key, session_id, position, head if position else "", told or 0, parties)

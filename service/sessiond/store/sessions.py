@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -19,12 +19,12 @@ from sessiond.store.statement import Statement, insert, numbered
 from sessiond.store.transaction import Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
 
-COLUMNS = [sessions.c[field.name] for field in fields(Session)]
+COLUMNS = [sessions.c[name] for name in Session._fields]
 
 
 def as_session(row: Row) -> Session:
     """A row of COLUMNS as the model's session."""
-    return Session(*row)
+    return Session._make(row)
 
 
 @dataclass(frozen=True)

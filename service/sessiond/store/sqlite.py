@@ -147,16 +147,18 @@ class SqliteDatabase:
         if not self._waiting:
             self._is_idle.set()
             return
-        group = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP))]
+        self._begin([self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP))])
+
+    def _begin(self, group: list[_Job], with_savepoints: bool = False) -> None:
         try:
             self._writing.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as problem:
             if is_busy(problem):
-                self._steps.put(_Step(self._begin_patiently, partial(self._begun, group)))
+                self._steps.put(_Step(self._begin_patiently, partial(self._begun, group, with_savepoints)))
             else:
                 self._fail(group, problem)
         else:
-            self._begun(group)
+            self._begun(group, with_savepoints)
 
     def _begin_patiently(self) -> None:
         """Wait for another program that has the file."""
@@ -166,19 +168,17 @@ class SqliteDatabase:
         finally:
             self._writing.execute("PRAGMA busy_timeout=0")
 
-    def _begun(self, group: list[_Job], problem: sqlite3.Error | None = None) -> None:
+    def _begun(self, group: list[_Job], with_savepoints: bool, problem: sqlite3.Error | None = None) -> None:
         if problem is not None:
             self._fail(group, problem)
             return
         topics: list[str] = []
         try:
-            try:
-                outcomes = self._write_group(group, topics)
-            except _Spoilt:
-                topics.clear()
-                self._writing.execute("ROLLBACK")
-                self._writing.execute("BEGIN IMMEDIATE")
-                outcomes = self._write_group(group, topics, with_savepoints=True)
+            outcomes = self._write_group(group, topics, with_savepoints)
+        except _Spoilt:
+            self._writing.execute("ROLLBACK")
+            self._begin(group, with_savepoints=True)
+            return
         except (sqlite3.Error, _GroupLost) as lost:
             self._fail(group, lost)
             return
@@ -202,7 +202,7 @@ class SqliteDatabase:
             self._writing.rollback()
         self._answer([_Outcome(job.answer, None, _unavailable(problem)) for job in group])
 
-    def _write_group(self, group: list[_Job], topics: list[str], with_savepoints: bool = False) -> list[_Outcome]:
+    def _write_group(self, group: list[_Job], topics: list[str], with_savepoints: bool) -> list[_Outcome]:
         cursor = self._writing.cursor()
         try:
             if with_savepoints:

@@ -85,11 +85,11 @@ class Tx:
         if not rows:
             return
         self.has_written = True
-        sql = statement.on(self._dialect).sql
+        compiled = statement.on(self._dialect)
         if self.database == "postgresql":
-            self._cursor.execute(sql, {"rows": as_list(rows)})
+            self._cursor.execute(compiled.sql, {"rows": as_list(rows)})
         else:
-            self._cursor.executemany(sql, rows)
+            self._cursor.executemany(compiled.sql, rows)
 
     def notify(self, topic: str) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""

@@ -108,23 +108,24 @@ async def store_send(db: Database, sending: Sending) -> Sent:
 def _send_together(tx: Tx, sendings: Sequence[Sending]) -> list[Sent | Exception]:
     """Sends of callers that see everything, into sessions that are there: looked up and stored in one go."""
     found = sessions.find_by_keys(tx, [each.key for each in sendings])
-    known = requests.known(tx, [each.request for each in sendings])
+    known = requests.known(tx, [each.request for each in sendings if each.query.request_id])
     batch = _Sends(tx)
     results: list[Sent | Exception] = []
     for sending in sendings:
-        target = found.get(sending.key)
-        if target is None or sending.request.place in known:
+        target, request = found.get(sending.key), sending.request if sending.query.request_id else None
+        if target is None or (request and request.place in known):
             results.append(_Apart())
             continue
         try:
-            sending.request.require_fitting()
+            if request:
+                request.require_fitting()
             done, run = batch.add(sending, _EVERYWHERE, target)
         except Refusal as refusal:
             results.append(refusal)
             continue
-        if sending.query.request_id:
-            known.add(sending.request.place)
-            batch.answers.append((sending.request, done))
+        if request:
+            known.add(request.place)
+            batch.answers.append((request, done))
         results.append(_sent(sending, _EVERYWHERE, done, run))
     batch.store()
     return results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import given, settings
@@ -58,7 +58,7 @@ def answered(reply: str) -> Ending:
 
 
 def exchange_of(kind: ExchangeKind, requester: int | None, max_turns: int, announce: AnnouncePolicy) -> Exchange:
-    row: dict[str, Any] = dict.fromkeys((each.name for each in fields(Exchange)), "")
+    row: dict[str, Any] = dict.fromkeys(Exchange._fields, "")
     row |= {"kind": kind.value, "state": "open", "target_session": TARGET, "requester_session": requester}
     return Exchange(**row | {"max_turns": max_turns, "announce": announce.value})
 

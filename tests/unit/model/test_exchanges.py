@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -46,7 +45,7 @@ EVERY_ENDING = [*ANSWERED, *NOT_SUCCEEDED]
 def exchange_of(
     requester: int | None = REQUESTER, max_turns: int = 5, announce: AnnouncePolicy = MAY_SKIP, **columns: Any
 ) -> Exchange:
-    row: dict[str, Any] = dict.fromkeys((each.name for each in fields(Exchange)), "")
+    row: dict[str, Any] = dict.fromkeys(Exchange._fields, "")
     row |= {"kind": ExchangeKind.SEND.value, "state": "open", "target_session": TARGET}
     row |= {"requester_session": requester, "max_turns": max_turns, "announce": announce.value}
     return Exchange(**row | columns)
@@ -154,14 +153,14 @@ def test_an_announce_goes_out_or_leaves_the_reason_why_not(
 
 @over_every(exchange=EVERY_EXCHANGE, ending=ANSWERED)
 def test_a_child_that_answered_is_asked_for_an_announcement(exchange: Exchange, ending: Ending) -> None:  # P7
-    spawned = replace(exchange, kind=ExchangeKind.SPAWN.value)
+    spawned = exchange._replace(kind=ExchangeKind.SPAWN.value)
 
     assert follow_up(spawned, RunKind.SPAWN, 0, TARGET, ending) == AnnounceTurn(TARGET)
 
 
 @over_every(exchange=EVERY_EXCHANGE, ending=NOT_SUCCEEDED)
 def test_a_child_that_did_not_succeed_is_reported_without_asking(exchange: Exchange, ending: Ending) -> None:  # P7
-    spawned = replace(exchange, kind=ExchangeKind.SPAWN.value)
+    spawned = exchange._replace(kind=ExchangeKind.SPAWN.value)
 
     assert follow_up(spawned, RunKind.SPAWN, 0, TARGET, ending) == Report(None)
 
@@ -179,7 +178,7 @@ def test_a_child_that_did_not_succeed_is_reported_without_asking(exchange: Excha
 def test_a_childs_announcement_is_its_report_and_only_a_skip_suppresses_it(
     exchange: Exchange, ending: Ending, report: Report
 ) -> None:  # P10
-    spawned = replace(exchange, kind=ExchangeKind.SPAWN.value)
+    spawned = exchange._replace(kind=ExchangeKind.SPAWN.value)
 
     assert follow_up(spawned, RunKind.SPAWN_ANNOUNCE, 0, TARGET, ending) == report
 
@@ -237,7 +236,7 @@ def test_an_exchange_says_whether_it_is_over(state: str, settled: bool) -> None:
 
 
 def session_reached_at(route: Route | None) -> Session:
-    row: dict[str, Any] = dict.fromkeys((each.name for each in fields(Session)), "")
+    row: dict[str, Any] = dict.fromkeys(Session._fields, "")
     if route:
         row |= {"route_channel": route.channel, "route_to": route.to}
         row |= {"route_account_id": route.account_id, "route_thread_id": route.thread_id}

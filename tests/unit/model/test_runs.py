@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -37,7 +36,7 @@ USAGE = Usage(1, 2, 3)
 
 
 def run_with(**columns: Any) -> Run:
-    row: dict[str, Any] = dict.fromkeys((each.name for each in fields(Run)), None)
+    row: dict[str, Any] = dict.fromkeys(Run._fields, None)
     return Run(**row | columns)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sessiond.model.keys import ChatType, KeyRules, SessionKind, canonical
@@ -117,16 +115,16 @@ def test_a_chats_key_names_its_channel(rest: str, channel: str) -> None:  # K11
 @pytest.mark.parametrize(
     ("session", "name"),
     [
-        (replace(GROUP, display_name="Mine", group_subject="Team", label="l"), "Mine"),
-        (replace(GROUP, group_subject="Team", label="l"), "telegram:team"),
-        (replace(GROUP, group_subject="  Our  Big\tTeam "), "telegram:our-big-team"),
-        (replace(GROUP, group_subject="#General"), "telegram:#general"),
-        (replace(GROUP, group_subject="Team", route_channel="discord"), "discord:team"),
-        (replace(GROUP, key="agent:main:notes", group_subject="Team"), "unknown:team"),
-        (replace(GROUP, label="l"), "l"),
+        (GROUP._replace(display_name="Mine", group_subject="Team", label="l"), "Mine"),
+        (GROUP._replace(group_subject="Team", label="l"), "telegram:team"),
+        (GROUP._replace(group_subject="  Our  Big\tTeam "), "telegram:our-big-team"),
+        (GROUP._replace(group_subject="#General"), "telegram:#general"),
+        (GROUP._replace(group_subject="Team", route_channel="discord"), "discord:team"),
+        (GROUP._replace(key="agent:main:notes", group_subject="Team"), "unknown:team"),
+        (GROUP._replace(label="l"), "l"),
         (GROUP, ""),
-        (replace(GROUP, key="agent:main:main", kind="main", group_subject="Team", label="l"), "l"),
-        (replace(GROUP, key="agent:main:main", kind="main", display_name="Mine", label="l"), "Mine"),
+        (GROUP._replace(key="agent:main:main", kind="main", group_subject="Team", label="l"), "l"),
+        (GROUP._replace(key="agent:main:main", kind="main", display_name="Mine", label="l"), "Mine"),
     ],
 )
 def test_the_display_name_is_the_stored_one_else_a_groups_slug_else_the_label(session: Session, name: str) -> None:
@@ -134,13 +132,13 @@ def test_the_display_name_is_the_stored_one_else_a_groups_slug_else_the_label(se
 
 
 def test_a_session_has_a_route_once_a_gateway_told_one() -> None:  # L6
-    reached = replace(GROUP, route_channel="telegram", route_to="-100", route_account_id="bot", route_thread_id="4")
+    reached = GROUP._replace(route_channel="telegram", route_to="-100", route_account_id="bot", route_thread_id="4")
 
     assert GROUP.route is None
     assert reached.route == Route("telegram", "-100", "bot", "4")
 
 
 def test_the_etag_changes_with_a_setting_and_not_with_a_message() -> None:
-    assert replace(GROUP, settings_version=2).etag != GROUP.etag
-    assert replace(GROUP, id=4).etag != GROUP.etag
-    assert replace(GROUP, last_sequence=9, updated_ms=5).etag == GROUP.etag
+    assert GROUP._replace(settings_version=2).etag != GROUP.etag
+    assert GROUP._replace(id=4).etag != GROUP.etag
+    assert GROUP._replace(last_sequence=9, updated_ms=5).etag == GROUP.etag
