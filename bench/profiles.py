@@ -89,11 +89,11 @@ async def write_profiles(bench: Bench) -> None:
     for path in PATHS:
         texts = [_text(path, name, seconds, await _profile(bench, path, name, seconds)) for name in DATABASES]
         if folder is None:
-            print("\n".join(texts))
+            print("\n".join(texts), flush=True)
         else:
             folder.mkdir(exist_ok=True)
             (folder / f"{path.name}.txt").write_text("\n".join(texts), encoding="utf-8")
-            print(f"written to {folder / path.name}.txt")
+            print(f"written to {folder / path.name}.txt", flush=True)
 
 
 async def _profile(bench: Bench, path: HotPath, database: str, seconds: float) -> Seen:

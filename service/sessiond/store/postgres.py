@@ -115,17 +115,19 @@ class PostgresDatabase:
         self._engine.dispose()
 
     async def _write_line(self, batch: Batch[Any, Any], line: _Line) -> None:
-        while line.waiting:
-            taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), MAX_GROUP))]
-            results = await self._write_batch(batch, [item for item, _ in taken])
-            for (_, answer), result in zip(taken, results, strict=True):
-                if answer.done():  # whoever asked has gone; what was committed stays committed
-                    continue
-                if isinstance(result, BaseException):
-                    answer.set_exception(result)
-                else:
-                    answer.set_result(result)
-        line.writing = None
+        try:
+            while line.waiting:
+                taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), MAX_GROUP))]
+                results = await self._write_batch(batch, [item for item, _ in taken])
+                for (_, answer), result in zip(taken, results, strict=True):
+                    if answer.done():  # whoever asked has gone; what was committed stays committed
+                        continue
+                    if isinstance(result, BaseException):
+                        answer.set_exception(result)
+                    else:
+                        answer.set_result(result)
+        finally:
+            line.writing = None
 
     async def _write_batch(self, batch: Batch[Any, Any], items: list[Any]) -> Sequence[Any]:
         try:
@@ -176,9 +178,8 @@ class PostgresDatabase:
             except CommitUnknown:
                 connection.invalidate()
                 raise
-            except (
-                _LOST
-            ) as problem:  # also of those that died while they lay in the pool: all of them, after a failover
+            except _LOST as problem:
+                # Also those that died while they lay in the pool, which after a failover are all of them.
                 connection.invalidate()
                 lost += 1
                 if lost == self._pool_size + MAX_TRIES:
@@ -202,10 +203,12 @@ class PostgresDatabase:
                 is_committing = True
                 cursor.execute("COMMIT")
         except BaseException as problem:
+            # What PostgreSQL itself says of a statement, before it hangs up, means that nothing was committed.
+            said_so = isinstance(problem, psycopg.Error) and problem.sqlstate is not None and not driver.closed
+            if is_committing and isinstance(problem, _AWAY) and not said_so:
+                raise CommitUnknown from problem
             if not driver.closed:
                 _roll_back(driver)
-            elif is_committing and isinstance(problem, _AWAY):
-                raise CommitUnknown from problem
             raise
         return result, tx.topics
 
