@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,18 +14,19 @@ from bench.clients import acquired, completed, connected
 from bench.requests import a_send, make_sessions
 from bench.serving import ready, serving
 from bench.stores import UNTOUCHED
-from sessiond.ids import new_id
-from sessiond.store.messages import place_of
 from sessiond.store.opening import engine_of
-from sessiond.store.schema import exchanges, messages, run_events, runs, sessions, traces
+from sessiond.store.schema import PLACE_SHIFT, exchanges, messages, run_events, runs, sessions, traces
 from sessiond.store.seeding import bulk
 
 SESSIONS = 100
-BATCH = 5_000
+BATCH = 50_000
 MESSAGES_EACH = 2
 TABLES = (runs, run_events, exchanges, traces, messages)
-Row = dict[str, Any]
-Rows = dict[sa.Table, list[Row]]
+FIRST_PLACE = 2**PLACE_SHIFT + 1  # of the first session's messages
+# So many digits of an id are the copy's number.
+DIGITS = 12
+Column = sa.ColumnElement[Any]
+Example = dict[str, Any]
 
 
 async def fill_finished(database: str, url: str, count: int) -> None:
@@ -40,64 +40,100 @@ async def fill_finished(database: str, url: str, count: int) -> None:
 
 
 def _copy(url: str, count: int) -> None:
+    """The run that was there is number 0; the others are made by the database itself."""
     engine = engine_of(url)
     with engine.connect() as connection, tqdm(total=count, unit=" runs", unit_scale=True, disable=None) as bar:
         bulk.prepare(connection)
-        places = [(row.id, row.generation) for row in connection.execute(sa.select(sessions).order_by(sessions.c.id))]
-        example = {table: [dict(row) for row in connection.execute(sa.select(table)).mappings()] for table in TABLES}
-        connection.rollback()
-        for first in range(1, count, BATCH):  # the example is the first
-            numbers = range(first, min(first + BATCH, count))
-            _insert(
-                connection, [_copied(example, *places[number % SESSIONS], 1 + number // SESSIONS) for number in numbers]
-            )
-            bar.update(len(numbers))
-        _count(connection, places, count)
+        _require_a_new_store(connection)
+        example = dict(connection.execute(sa.select(runs)).mappings().one())
+        for first in range(1, count, BATCH):
+            last = min(first + BATCH, count) - 1
+            for table in TABLES:
+                connection.execute(_copies(table, example, first, last))
+            connection.commit()
+            bar.update(last - first + 1)
+        _count(connection, count)
     _tidy(engine)
     engine.dispose()
 
 
-def _copied(example: Rows, session: int, generation: int, order: int) -> Rows:
-    """The same run, as the session's so-many-th."""
-    run_id, exchange_id, trace_id = new_id(), new_id(), secrets.token_hex(16)
-    last = place_of(generation, order * MESSAGES_EACH)
-    run = {"id": run_id, "root_run_id": run_id, "run_order": order, "exchange_id": exchange_id, "trace_id": trace_id}
-    place = {"session": session, "generation": generation, "input_place": last - 1}
-    exchange = {"id": exchange_id, "primary_run_id": run_id, "target_session": session, "request_place": last - 1}
-    new: dict[sa.Table, Row] = {
-        runs: run | place,
-        run_events: {"run_id": run_id},
-        exchanges: exchange,
-        traces: {"trace_id": trace_id},
-        messages: {},
-    }
-    copied = {table: [row | new[table] for row in rows] for table, rows in example.items()}
-    for row in copied[run_events]:
-        row["message_place"] = last if row["message_place"] else None
-    for number, row in enumerate(copied[messages]):
-        row["place"] = last - 1 + number
-    return copied
+def _require_a_new_store(connection: sa.Connection) -> None:
+    """Sessions and their generations must be numbered from 1 on, since the copies reckon with it."""
+    places = sa.select(sessions.c.id, sessions.c.generation).order_by(sessions.c.id)
+    if [tuple(row) for row in connection.execute(places)] != [(number, number) for number in range(1, SESSIONS + 1)]:
+        raise ValueError("the store that is to be filled is not a new one")
 
 
-def _insert(connection: sa.Connection, copies: Sequence[Rows]) -> None:
-    for table in TABLES:
-        columns = [column.name for column in table.columns]
-        bulk.insert_rows(connection, table, columns, list(_tuples(table, columns, copies)))
-    connection.commit()
+def _copies(table: sa.Table, example: Example, first: int, last: int) -> sa.Insert:
+    """Each of the table's rows that belong to the example, once for each number."""
+    row, new = table.alias("example"), _Numbered(example, _numbers(first, last))
+    changed = _CHANGED[table](row, new)
+    columns = [changed.get(column.name, row.c[column.name]) for column in table.columns]
+    found = sa.select(*columns).select_from(row).join(new.numbers, sa.true()).where(_BELONGS[table](row, example))
+    return sa.insert(table).from_select([column.name for column in table.columns], found)
 
 
-def _tuples(table: sa.Table, columns: Sequence[str], copies: Sequence[Rows]) -> Iterator[tuple[Any, ...]]:
-    for copied in copies:
-        for row in copied[table]:
-            yield tuple(row[name] for name in columns)
+def _numbers(first: int, last: int) -> sa.CTE:
+    numbers = sa.select(sa.literal(first).label("number")).cte("numbers", recursive=True)
+    return numbers.union_all(sa.select(numbers.c.number + 1).where(numbers.c.number < last))
 
 
-def _count(connection: sa.Connection, places: Sequence[tuple[int, int]], count: int) -> None:
+class _Numbered:
+    """What differs from copy to copy."""
+
+    def __init__(self, example: Example, numbers: sa.CTE) -> None:
+        self.numbers = numbers
+        self._example = example
+        self._number = sa.cast(numbers.c.number, sa.BigInteger)
+        self.session = 1 + self._number % SESSIONS  # and its generation
+        self.order = 1 + self._number // SESSIONS
+        self.first_place = self.session * 2**PLACE_SHIFT + (self.order - 1) * MESSAGES_EACH + 1
+
+    def id(self, name: str) -> Column:
+        """The example's id of this name, with other last digits."""
+        digits = sa.func.substr(sa.cast(10**DIGITS + self._number, sa.Text), 2)
+        return sa.literal(self._example[name][:-DIGITS]) + digits
+
+
+_BELONGS: dict[sa.Table, Callable[[sa.FromClause, Example], Column]] = {
+    runs: lambda row, example: row.c.id == example["id"],
+    run_events: lambda row, example: row.c.run_id == example["id"],
+    exchanges: lambda row, example: row.c.id == example["exchange_id"],
+    traces: lambda row, example: row.c.trace_id == example["trace_id"],
+    messages: lambda row, example: row.c.place.between(FIRST_PLACE, FIRST_PLACE + MESSAGES_EACH - 1),
+}
+_CHANGED: dict[sa.Table, Callable[[sa.FromClause, _Numbered], dict[str, Column]]] = {
+    runs: lambda row, new: {
+        "id": new.id("id"),
+        "root_run_id": new.id("id"),
+        "exchange_id": new.id("exchange_id"),
+        "trace_id": new.id("trace_id"),
+        "session": new.session,
+        "generation": new.session,
+        "run_order": new.order,
+        "input_place": new.first_place,
+    },
+    run_events: lambda row, new: {
+        "run_id": new.id("id"),
+        "message_place": sa.case((row.c.message_place.is_not(None), new.first_place + MESSAGES_EACH - 1)),
+    },
+    exchanges: lambda row, new: {
+        "id": new.id("exchange_id"),
+        "primary_run_id": new.id("id"),
+        "target_session": new.session,
+        "request_place": new.first_place,
+    },
+    traces: lambda row, new: {"trace_id": new.id("trace_id")},
+    messages: lambda row, new: {"place": new.first_place + row.c.place - FIRST_PLACE},
+}
+
+
+def _count(connection: sa.Connection, count: int) -> None:
     """What the sessions know of their runs."""
-    for number, (session, _) in enumerate(places):
+    for number in range(SESSIONS):
         orders = len(range(number, count, SESSIONS))
         values = {"last_run_order": orders, "last_sequence": orders * MESSAGES_EACH}
-        connection.execute(sa.update(sessions).where(sessions.c.id == session).values(values))
+        connection.execute(sa.update(sessions).where(sessions.c.id == 1 + number).values(values))
     connection.commit()
 
 

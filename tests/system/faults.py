@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tests.system.server_process import NotStarted, ServerProcess
 from tests.system.stage import LEASE_S, Stage
 
 PAST_THE_LEASE_S = (LEASE_S + 0.5, LEASE_S + 2.5)
 AWAY_S = (0.0, 2.0)
 MINUTES = (2, 15)
+STARTS, RESTART_S = 20, 0.5  # of a server whose store is away
 TOGETHER = 0.25  # how often a second fault strikes at the same time
 
 
@@ -79,12 +81,24 @@ class Injector:
         self._say(f"{began_s - self._began_s:7.1f} s  {fault.kind} (victim {fault.victim}): over after {took_s:.1f} s")
 
 
+async def _start_again(server: ServerProcess) -> None:
+    """As a supervisor does: a server that finds its store away at the start ends, and is started once more."""
+    for _ in range(STARTS):
+        try:
+            return await server.start()
+        except NotStarted as ended:
+            if "can't be opened" not in str(ended).rstrip().rpartition("\n")[2]:
+                raise
+            await asyncio.sleep(RESTART_S)
+    await server.start()
+
+
 async def _kill_replica(stage: Stage, fault: Fault) -> None:
     replica = stage.replicas[fault.victim % len(stage.replicas)]
     async with replica.victim:
         await replica.server.kill()
         await asyncio.sleep(fault.away_s)  # how long it is away is part of the fault
-        await replica.server.start()
+        await _start_again(replica.server)
 
 
 async def _drain_replica(stage: Stage, fault: Fault) -> None:
@@ -92,7 +106,7 @@ async def _drain_replica(stage: Stage, fault: Fault) -> None:
     async with replica.victim:
         code = await replica.server.stop()
         assert code == 0, f"it ended with {code}\n{replica.server.log}"
-        await replica.server.start()
+        await _start_again(replica.server)
 
 
 async def _shift_clock(stage: Stage, fault: Fault) -> None:
@@ -101,7 +115,7 @@ async def _shift_clock(stage: Stage, fault: Fault) -> None:
     async with replica.victim:
         await replica.server.kill()
         replica.shift_clock(fault.shift_s)
-        await replica.server.start()
+        await _start_again(replica.server)
 
 
 async def _pause_replica(stage: Stage, fault: Fault) -> None:

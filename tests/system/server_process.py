@@ -28,6 +28,10 @@ CLIENT_OPTIONS = [
 ]
 
 
+class NotStarted(AssertionError):  # noqa: N818 - says what is so
+    """It ended before it was ready; with all that it wrote."""
+
+
 class ServerProcess:
     """One server; its port is the system's choice at the first start and stays the same after it."""
 
@@ -61,7 +65,9 @@ class ServerProcess:
         self.lines = []
         async with asyncio.timeout(START_S):
             line = await self._read_line()
-        assert line.startswith(READY), f"the server did not start: {line!r}\n{self.log}"
+        if not line.startswith(READY):
+            await self.end()
+            raise NotStarted(f"the server did not start: {line!r}\n{self.log}")
         self.port = int(line.rpartition(":")[2])
 
     async def kill(self) -> None:
