@@ -20,9 +20,9 @@ class Options:
     sessions: int = 1_000_000
     transcript: int = 1_000_000
     finished_runs: int = 1_000_000
-    rounds: int = 300  # of a single call
-    turns: int = 5  # of a load
-    seconds: float = 2.0  # of one load
+    rounds: int = 200  # of a single call
+    turns: int = 3  # of a load
+    seconds: float = 1.5  # of one load
     quick: bool = False
     groups: tuple[str, ...] = ()
     page: Path | None = DOCS / "performance.md"
@@ -34,7 +34,6 @@ QUICK = Options(
     finished_runs=20_000,
     rounds=60,
     turns=2,
-    seconds=1.5,
     quick=True,
     page=None,
 )

@@ -85,7 +85,7 @@ PATHS = (
 async def write_profiles(bench: Bench) -> None:
     """One file for each path, both databases in it; printed only, where no page is written."""
     folder = bench.options.page.parent / "profiles" if bench.options.page else None
-    seconds = 2 * bench.options.seconds
+    seconds = bench.options.seconds
     for path in PATHS:
         texts = [_text(path, name, seconds, await _profile(bench, path, name, seconds)) for name in DATABASES]
         if folder is None:

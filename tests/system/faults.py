@@ -85,12 +85,14 @@ async def _start_again(server: ServerProcess) -> None:
     """As a supervisor does: a server that finds its store away at the start ends, and is started once more."""
     for _ in range(STARTS):
         try:
-            return await server.start()
+            await server.start()
         except NotStarted as ended:
             if "can't be opened" not in str(ended).rstrip().rpartition("\n")[2]:
                 raise
             await asyncio.sleep(RESTART_S)
-    await server.start()
+        else:
+            return
+    raise AssertionError("the store stayed away")
 
 
 async def _kill_replica(stage: Stage, fault: Fault) -> None:
