@@ -172,7 +172,11 @@ class Following:
                         yield Heartbeat(self._at_ms)
                         quiet_until = _now() + self._beat_s
                     self._let_go()
-                    await changed.wait_at_most(min(ends_at, quiet_until) - _now())
+                    look_at = min(ends_at, _now() + self._waits.look_every_s)
+                    while not await changed.wait_at_most(min(look_at, quiet_until) - _now()) and _now() < look_at:
+                        await note.renew()
+                        yield Heartbeat(self._at_ms)
+                        quiet_until = _now() + self._beat_s
                     changed.clear()  # only now: a hint since the look before may tell of what that one missed
 
     def _topics(self) -> list[str]:

@@ -24,6 +24,9 @@ DRAIN_TOPIC = "drain"
 # A wait of a run is noted for this long and renewed as it goes on; a server that dies leaves no more than this.
 NOTED_FOR_MS = 90_000
 RENEW_S = 20.0
+# Hints may get lost, so every wait looks by itself now and then; all of them together no more often than this.
+LOOK_S = 15.0
+LOOKS_PER_S = 100
 
 
 class Waits:
@@ -42,6 +45,11 @@ class Waits:
         if self._by_caller.total() >= self._rules.per_server:
             raise WaitLimit("server", self._rules.per_server, "server.maxWaits")
         return _Slot(self._by_caller, caller.name)
+
+    @property
+    def look_every_s(self) -> float:
+        """How long a wait sleeps without a hint: the more there are the longer, so that they never starve calls."""
+        return max(LOOK_S, self._by_caller.total() / LOOKS_PER_S)
 
     async def drain(self) -> None:
         """End every wait, each with its last message."""

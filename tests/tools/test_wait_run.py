@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from contextlib import aclosing
+from contextlib import ExitStack, aclosing
 from dataclasses import replace
 from itertools import count as count_from
 from typing import Any
 
 import pytest
 
+from sessiond import waiting
 from sessiond.following import PAGE_EVENTS, Ended, Follow, Happened, Snapshot
 from sessiond.model.callers import Caller, CallerRole
 from sessiond.model.errors import CursorMismatch, InvalidField, RunNotFound, Unauthenticated, WaitLimit
@@ -181,6 +182,28 @@ async def test_a_quiet_stream_beats_and_its_beats_carry_the_cursor(engine: Engin
     assert {each.cursor for each in seen[1:]} == {cursor_of(run_id, 1)}
 
 
+async def test_a_beat_asks_nothing_of_the_store(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:  # W10
+    run_id = await engine.queue()
+
+    async with aclosing(stream(engine, run_id, heartbeat_s=0.01)) as responses:
+        for _ in range(2):
+            await anext(responses)
+        monkeypatch.setattr(engine.db, "read", None)
+        seen = [await anext(responses) for _ in range(3)]
+
+    assert [kind(each) for each in seen] == ["heartbeat"] * 3
+
+
+async def test_the_more_wait_the_less_often_each_looks_by_itself(engine: Engine) -> None:  # W10
+    few = engine.waits.look_every_s
+    with ExitStack() as slots:
+        for number in range(3_000):
+            slots.enter_context(engine.waits.slot(replace(OWNER, name=f"caller {number % 10}")))
+        many = engine.waits.look_every_s
+
+    assert (few, many) == (15, 30)
+
+
 async def test_a_stream_beats_also_while_only_unwanted_things_happen(engine: Engine) -> None:  # W6
     taken = await engine.running()
     async with aclosing(stream(engine, taken.placed.run.id, heartbeat_s=0.5)) as responses:
@@ -244,7 +267,8 @@ async def test_a_run_that_ended_is_told_as_such_also_in_the_drain(engine: Engine
 async def test_a_lost_hint_delays_and_loses_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:  # W7
     taken = await engine.running()
     monkeypatch.setattr(engine.wake, "publish", lambda topics: None)
-    async with reading(engine, stream(engine, taken.placed.run.id, heartbeat_s=0.05)) as reader:
+    monkeypatch.setattr(waiting, "LOOK_S", 0.05)
+    async with reading(engine, stream(engine, taken.placed.run.id)) as reader:
         await engine.complete(taken, "unheard")
 
     assert reader.result()[-1].ended.run.reply == "unheard"

@@ -17,7 +17,6 @@ from sessiond.store.transaction import Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits, noted
 
 MAX_WAIT_S = 60
-POLL_S = 15.0  # hints between replicas may get lost
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ async def _changed(db: Database, rules: Rules, waits: Waits, caller: Caller, que
             left = until - loop.time()
             if _is_news(placed, query.known_version) or left <= 0 or waits.is_draining:
                 return placed, view
-            await changed.wait_at_most(min(left, POLL_S))
+            await changed.wait_at_most(min(left, waits.look_every_s))
 
 
 def _look(tx: Tx, rules: Rules, caller: Caller, run_id: str) -> tuple[PlacedRun, View]:

@@ -41,7 +41,7 @@ async def sessions_send(db: Database, rules: Rules, waits: Waits, caller: Caller
                 if sent.placed.run.id != sending.run_id:  # a repeated request has another run, which may be over
                     return await _waited_again(db, waits, sent, note, until)
                 if not waits.is_draining:  # it was stored just now, so there is nothing to see yet
-                    await ended.wait_at_most(min(until - asyncio.get_running_loop().time(), POLL_S))
+                    await ended.wait_at_most(min(until - asyncio.get_running_loop().time(), waits.look_every_s))
                 return await _waited(db, waits, sent, note, until, ended)
 
 
@@ -88,8 +88,4 @@ async def _waited(db: Database, waits: Waits, sent: Sent, note: NotedWait, until
         if placed.run.is_final or left <= 0 or waits.is_draining:
             return replace(sent, placed=placed, waited=True)
         await note.renew()
-        await ended.wait_at_most(min(left, POLL_S))
-
-
-# A hint may get lost between replicas; then the next look finds what happened.
-POLL_S = 15.0
+        await ended.wait_at_most(min(left, waits.look_every_s))
