@@ -43,6 +43,8 @@ class Answer:
 
 def answer_of(problem: grpc.aio.AioRpcError, responses: tuple[bytes, ...] = ()) -> Answer:
     """The end of a call that did not end well."""
+    if problem.code() is StatusCode.DEADLINE_EXCEEDED:  # said by the client, perhaps while the server's end was coming
+        return Answer(problem.code(), problem.details() or "", (), responses)
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it has all that is read of a call
     return Answer(problem.code(), problem.details() or "", tuple(status.details) if status else (), responses)
 
