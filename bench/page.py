@@ -52,7 +52,7 @@ def _parts(groups: Sequence[Taken]) -> list[str]:
 def _dated(table: Table, taken: Taken, newest: Taken) -> Table:
     """The table, with a word on when and where it was taken if that is not what the page says of all."""
     words = [] if taken.at == newest.at else [f"Taken on {taken.at}."]
-    words += [] if taken.machine == newest.machine else [f"On {'; '.join(taken.machine)}."]
+    words += [] if taken.machine[0] == newest.machine[0] else [f"On {'; '.join(taken.machine)}."]
     return replace(table, about=" ".join([table.about, *words]))
 
 
