@@ -29,6 +29,14 @@ def test_ids_grow_with_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [int(each.replace("-", "")[:12], 16) for each in made] == [1, 2, 1_000, 1_800_000_000_000]
 
 
+def test_ids_of_one_millisecond_keep_the_order_of_their_making(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: 1_800_000_000_000 * 1_000_000)
+
+    made = [new_id() for _ in range(2_000)]
+
+    assert made == sorted(made)
+
+
 def test_no_two_threads_get_the_same() -> None:
     with ThreadPoolExecutor(8) as threads:
         made = [each for batch in threads.map(lambda _: [new_id() for _ in range(2_000)], range(8)) for each in batch]
