@@ -20,7 +20,7 @@ class _Pool(threading.local):
         self._count = 0
 
     def tick(self, millis: int) -> int:
-        """Counts what is made in one millisecond, from a random start on, so that ids keep the order of their making."""
+        """Count what is made in one millisecond, from a random start on, so that ids keep the order of their making."""
         if millis != self._millis:
             self._millis, self._count = millis, int.from_bytes(self.take(2)) & 0x7FF
         else:
