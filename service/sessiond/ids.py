@@ -22,7 +22,7 @@ class _Pool(threading.local):
     def tick(self, millis: int) -> int:
         """Count what is made in one millisecond, from a random start on, so that ids keep the order of their making."""
         if millis != self._millis:
-            self._millis, self._count = millis, int.from_bytes(self.take(2)) & 0x7FF
+            self._millis, self._count = millis, int.from_bytes(self.take(2)) % 0xF00
         else:
             self._count = (self._count + 1) & 0xFFF
         return self._count
