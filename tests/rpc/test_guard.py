@@ -24,6 +24,7 @@ from sessiond.rpc.run_tokens import RunTokens
 from sessiond.store.signing_keys import SigningKey
 from sessiontools.v1 import session_tools_service_pb2 as pb
 from sessiontools.v1 import session_tools_service_pb2_grpc as rpc
+from tests.logs import until_logged
 from tests.rpc.serving import TOOLS, Tools, details, error_info, raw_call, rich_status, serving
 
 SECRET = "SELECT password FROM users"  # noqa: S105 - a text that must not get out
@@ -247,6 +248,7 @@ async def test_a_handler_that_aborts_by_itself_keeps_its_status(caplog: pytest.L
     async with tools(aborts) as channel:
         call = await list_sessions(channel)
         assert (await call.code(), await call.details()) == (grpc.StatusCode.DATA_LOSS, "as said")
+        await until_logged(caplog, lambda each: each.name == "sessiond.calls")  # it comes after the handler's own abort
 
     assert [each.__dict__["code"] for each in lines(caplog)] == ["DATA_LOSS"]
 

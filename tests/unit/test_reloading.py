@@ -16,6 +16,7 @@ from sessiond.configured import tokens_of
 from sessiond.reloading import reload_for_ever
 from sessiond.rpc.credentials import Credentials, Token
 from sessiond.settings import load
+from tests.logs import until_logged
 from tests.rpc.keys import ring
 
 OLD = "{auth: {tokens: [{name: 'gw', role: 'gateway', token: 'old-token-0123456789'}]}}"
@@ -68,20 +69,6 @@ def put(file: Path, text: str) -> None:
     new.replace(file)
 
 
-async def until_logged(caplog: pytest.LogCaptureFixture, level: int) -> str:
-    """The first line of this level, as soon as it is there."""
-    said = asyncio.Event()
-
-    def notice(record: logging.LogRecord) -> bool:
-        if record.levelno == level:
-            said.set()
-        return True
-
-    caplog.handler.addFilter(notice)
-    await said.wait()
-    return next(each.message for each in caplog.records if each.levelno == level)
-
-
 async def test_a_changed_file_changes_the_tokens(file: Path) -> None:
     async with reloads(file, asyncio.Event()) as credentials:
         put(file, BOTH)
@@ -115,7 +102,7 @@ async def test_a_file_that_would_leave_the_door_open_or_can_not_be_read_changes_
         before: tuple[Token, ...] = credentials.tokens
         put(file, text)
 
-        assert words in await until_logged(caplog, logging.ERROR)
+        assert words in await until_logged(caplog, lambda each: each.levelno == logging.ERROR)
         assert credentials.tokens == before
         put(file, NEW)
         await credentials.changed.wait()
@@ -125,4 +112,4 @@ async def test_other_changes_are_said_to_need_a_restart(file: Path, caplog: pyte
     async with reloads(file, asyncio.Event()):
         put(file, OLD.replace("{auth", "{session: {mainKey: 'home'}, auth"))
 
-        assert "restart" in await until_logged(caplog, logging.WARNING)
+        assert "restart" in await until_logged(caplog, lambda each: each.levelno == logging.WARNING)
