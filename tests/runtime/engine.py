@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -36,6 +35,7 @@ from sessiontools.v1 import run_pb2
 from sessiontools.v1 import session_tools_service_pb2 as pb
 from tests.fakes.clock import ManualClock
 from tests.making import OWNER, make_session
+from tests.meeting import take_all
 
 A, B, C = "agent:main:a", "agent:main:b", "agent:main:c"
 RULES = Rules(
@@ -192,9 +192,8 @@ class Engine:
 
     async def quiet(self) -> None:
         """Return once nothing is under way in the store, not even for somebody who has left."""
-        threads = POOL_SIZE if self.db.name == "postgresql" else 1
-        everybody = threading.Barrier(threads)
-        await asyncio.gather(*(self.db.read(lambda tx: everybody.wait()) for _ in range(threads)))
+        if self.db.name == "postgresql":
+            await take_all(self.db, POOL_SIZE)
 
     async def asleep(self, sleepers: int = 1) -> None:
         """Return once so many waits have nothing to do but wait."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -16,6 +15,7 @@ from sessiond.store.opening import open_database
 from sessiond.store.transaction import Tx
 from tests.fakes.clock import ManualClock
 from tests.making import found
+from tests.meeting import wait_here
 from tests.postgres import empty
 from tests.runtime.engine import LONG_S, A, Engine, WatchedWake
 
@@ -49,13 +49,12 @@ async def test_a_run_that_was_passed_by_is_taken_without_a_further_hint(
 @asynccontextmanager
 async def _locked(db: Database, key: str) -> AsyncIterator[None]:
     """Somebody has the session's row, and changes nothing that anyone is told of."""
-    has_it, may_go = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
+    has_it, may_go = asyncio.Event(), asyncio.Event()
 
     def hold(tx: Tx) -> None:
         found(tx, key)
-        loop.call_soon_threadsafe(has_it.set)
-        may_go.wait(LONG_S)
+        has_it.set()
+        wait_here(may_go.wait())
 
     holding = asyncio.create_task(db.write(hold))
     await has_it.wait()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
+import psycopg
 import sqlalchemy as sa
 
 from sessiond.store.statement import POSTGRESQL, SQLITE
@@ -50,7 +51,9 @@ def faults(engine: sa.Engine, work: Callable[[Tx], object]) -> list[str]:
     is_sqlite = engine.dialect.name == "sqlite"
     connection = engine.raw_connection()
     try:
-        cursor = ExplainingCursor(connection.cursor(), "EXPLAIN QUERY PLAN " if is_sqlite else "EXPLAIN (FORMAT JSON) ")
+        # The statements number their parameters, as PostgreSQL does and psycopg's own do not.
+        raw: Any = connection.cursor() if is_sqlite else psycopg.RawCursor(cast("Any", connection.driver_connection))
+        cursor = ExplainingCursor(raw, "EXPLAIN QUERY PLAN " if is_sqlite else "EXPLAIN (FORMAT JSON) ")
         work(Tx(cursor, SQLITE if is_sqlite else POSTGRESQL, 1))
         connection.rollback()
     finally:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -13,11 +11,12 @@ import sqlalchemy as sa
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store import sessions
 from sessiond.store.opening import open_database
-from sessiond.store.pipelining import PipelinedCursor
 from sessiond.store.postgres import MAX_TRIES, CommitUnknown, PostgresDatabase
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
+from sessiond.store.wire import Answer, PipelinedCursor
 from tests.making import found, make_session, session_of
+from tests.meeting import take_all, wait_here
 from tests.store.spare import spare_database
 
 _SUICIDE = Statement("end this connection", sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
@@ -31,7 +30,7 @@ _BACKENDS = sa.text(
 async def test_a_deadlock_is_run_again(postgres_db: PostgresDatabase) -> None:
     await make_session(postgres_db, "agent:main:a")
     await make_session(postgres_db, "agent:main:b")
-    both_hold_one = threading.Barrier(2)
+    both_hold_one = asyncio.Barrier(2)
     tries: list[str] = []
 
     def lock_both(first: str, second: str) -> Callable[[Tx], None]:
@@ -40,7 +39,7 @@ async def test_a_deadlock_is_run_again(postgres_db: PostgresDatabase) -> None:
             tx.run(_FIND_DEADLOCKS_SOON)
             session = found(tx, first)
             if tries.count(first) == 1:
-                both_hold_one.wait(10)
+                wait_here(both_hold_one.wait())
             for each in (session, found(tx, second)):
                 sessions.change(tx, each, {"label": each.label + "x"})
 
@@ -98,17 +97,11 @@ async def test_a_connection_lost_during_a_work_is_told_as_unavailable_and_the_ne
     assert session.label == ""
 
 
-async def fill_pool(db: PostgresDatabase, connections: int) -> None:
-    """Leave so many idle connections in the pool."""
-    together = threading.Barrier(connections)
-    await asyncio.gather(*(db.read(lambda tx: together.wait(10)) for _ in range(connections)))
-
-
 async def test_connections_that_died_in_the_pool_are_replaced_unseen(
     postgres_db: PostgresDatabase, postgres: sa.Engine
 ) -> None:  # X3
     await make_session(postgres_db)
-    await fill_pool(postgres_db, 5)
+    await take_all(postgres_db, 5)
 
     with postgres.connect() as connection:
         killed = connection.execute(_BACKENDS, {"name": postgres.url.database}).all()
@@ -163,15 +156,16 @@ async def test_a_commit_whose_outcome_is_unknown_is_never_run_again(
     postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # property 2: once more could be twice
     tries: list[int] = []
-    execute = PipelinedCursor.execute
+    end = PipelinedCursor.end
 
-    def execute_and_lose(self: PipelinedCursor, sql: str, params: Any = None) -> None:
-        execute(self, sql, params)
-        if sql == "COMMIT":
-            self._pipeline.sync()
-            self._driver.close()
+    def end_and_lose(self: PipelinedCursor, sql: str) -> Answer:
+        ended = end(self, sql)
+        self.wait(ended)
+        ended.result = None  # it was on its way
+        self._wire.close()
+        return ended
 
-    monkeypatch.setattr(PipelinedCursor, "execute", execute_and_lose)
+    monkeypatch.setattr(PipelinedCursor, "end", end_and_lose)
 
     with pytest.raises(CommitUnknown):
         await postgres_db.write(lambda tx: tries.append(1))

@@ -7,8 +7,11 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.pool import NullPool
@@ -44,7 +47,8 @@ async def open_database(
         return SqliteDatabase(engine, on_commit, clock or embedded_clock)
     engine = _postgres_engine(parsed, pool_size, statement_s)
     await asyncio.to_thread(_migrate, engine)
-    return PostgresDatabase(engine, on_commit, pool_size, clock, on_gap)
+    connect = partial(_postgres_connection, engine, statement_s)
+    return PostgresDatabase(connect, on_commit, pool_size, clock, on_gap)
 
 
 def engine_of(url: str) -> sa.Engine:
@@ -108,9 +112,22 @@ def _make_private(file: Path) -> None:
 
 
 def _postgres_engine(url: sa.URL, pool_size: int, statement_s: float = STATEMENT_S) -> sa.Engine:
+    options = _postgres_options(url, statement_s)
+    return sa.create_engine(url, pool_size=pool_size, max_overflow=0, connect_args=options)
+
+
+async def _postgres_connection(engine: sa.Engine, statement_s: float) -> psycopg.AsyncConnection[Any]:
+    """As the engine would connect, but on the event loop."""
+    arguments, options = engine.dialect.create_connect_args(engine.url)
+    options = {**options, **_postgres_options(engine.url, statement_s)}
+    return await psycopg.AsyncConnection.connect(*arguments, **options, autocommit=True)
+
+
+def _postgres_options(url: sa.URL, statement_s: float) -> dict[str, Any]:
     defaults = {
         "connect_timeout": CONNECT_TIMEOUT_S,
         "application_name": "sessiontools",
+        "client_encoding": "utf8",
         # Of several hosts, the one that writes; a standby alone is no store.
         "target_session_attrs": "read-write",
         # A server whose machine is gone is noticed within about this many seconds, not after hours.
@@ -120,8 +137,7 @@ def _postgres_engine(url: sa.URL, pool_size: int, statement_s: float = STATEMENT
         "tcp_user_timeout": 25_000,
         "options": " ".join(f"-c {name}={value}" for name, value in _session(statement_s).items()),
     }
-    given = {name: value for name, value in defaults.items() if name not in url.query}
-    return sa.create_engine(url, pool_size=pool_size, max_overflow=0, connect_args=given)
+    return {name: value for name, value in defaults.items() if name not in url.query}
 
 
 def _session(statement_s: float) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""PostgreSQL: a pool of connections, one transaction a work, on threads of our own.
+"""PostgreSQL: a pool of connections, one transaction a work, all of it on the event loop.
 
 Items of a batch that arrive while the batch before is under way share the next transaction. Works of different kinds
 never do: whoever locks several rows in one transaction must lock them in the order that everybody keeps.
@@ -8,26 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import psycopg
-import sqlalchemy as sa
 from psycopg import errors as pg
-from sqlalchemy import event
-from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
 from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone
 from sessiond.store.listen import CHANNEL, Listen
-from sessiond.store.pipelining import PipelinedCursor
 from sessiond.store.schema import request_ids
-from sessiond.store.statement import POSTGRESQL
-from sessiond.store.transaction import Cursor, Tx
+from sessiond.store.statement import POSTGRESQL, as_list
+from sessiond.store.switching import pause, start
+from sessiond.store.transaction import Tx
+from sessiond.store.wire import PipelinedCursor, Wire
+from sessiond.store.wires import Connect, Wires
 
 MAX_TRIES = 5
 # The longest pause before the second try; it doubles with every further one, so that rivals come apart.
@@ -35,6 +33,7 @@ FIRST_PAUSE_S = 0.005
 MAX_GROUP = 256
 _WRITE = "BEGIN"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_NOTIFY = "SELECT pg_notify($1, topic) FROM json_array_elements_text($2::json) AS topic"
 _LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
 # The server we talk to is no longer the one that writes: after a failover a new connection finds that one.
@@ -66,32 +65,31 @@ class PostgresDatabase:
 
     def __init__(
         self,
-        engine: sa.Engine,
+        connect: Connect,
         on_commit: OnCommit,
         pool_size: int,
         clock: Clock | None = None,
         on_gap: Callable[[], None] = lambda: None,
     ) -> None:
-        self._engine = engine
         self._clock = clock
         self._on_commit = on_commit
-        self._pool_size = pool_size
-        self._is_closed = False
+        self._max_lost = pool_size + MAX_TRIES
+        self._loop = asyncio.get_running_loop()
         self._lines: dict[Batch[Any, Any], _Line] = {}
-        self._threads = ThreadPoolExecutor(pool_size, thread_name_prefix="postgres")
-        event.listen(engine, "connect", _leave_transactions_to_us)
-        self._listen = Listen(engine, on_commit, on_gap)
+        self._wires = Wires(connect, pool_size)
+        self._listen = Listen(connect, on_commit, on_gap)
+        self._under_way = 0
+        self._is_closed = False
+        self._is_idle = asyncio.Event()
 
     @property
     def connections_in_use(self) -> int:
         """How many connections are out of the pool."""
-        pool = self._engine.pool
-        return pool.checkedout() if isinstance(pool, QueuePool) else 0
+        return self._wires.in_use
 
     async def write(self, work: Work[Result]) -> Result:
         """Run the work in a transaction of its own."""
-        loop = asyncio.get_running_loop()
-        return await self._in_thread(lambda: self._write(work, loop))
+        return await self._start(lambda: self._write(work))
 
     async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         """Run the batch with whatever else waits for it."""
@@ -104,15 +102,15 @@ class PostgresDatabase:
 
     async def read(self, work: Work[Result]) -> Result:
         """Run the work on one snapshot."""
-        result, _ = await self._in_thread(lambda: self._transact(work, _READ))
-        return result
+        return await self._start(lambda: self._transact(work, _READ)[0])
 
     async def close(self) -> None:
-        """Let the threads finish, then close the pool."""
+        """Let what is under way finish, then hang up."""
         self._is_closed = True
         await self._listen.close()
-        await asyncio.to_thread(self._threads.shutdown)
-        self._engine.dispose()
+        if self._under_way:
+            await self._is_idle.wait()
+        self._wires.close()
 
     async def _write_line(self, batch: Batch[Any, Any], line: _Line) -> None:
         try:
@@ -138,18 +136,27 @@ class PostgresDatabase:
             works = [self.write(alone(batch, item)) for item in items]
             return await asyncio.gather(*works, return_exceptions=True)
 
-    async def _in_thread(self, call: Callable[[], Result]) -> Result:
+    def _start(self, call: Callable[[], Result]) -> asyncio.Future[Result]:
         if self._is_closed:
             raise StoreUnavailable
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        self._under_way += 1
+        return start(partial(self._run, call), self._loop)
 
-    def _write(self, work: Work[Result], loop: asyncio.AbstractEventLoop) -> Result:
+    def _run(self, call: Callable[[], Result]) -> Result:
+        try:
+            return call()
+        finally:
+            self._under_way -= 1
+            if self._is_closed and not self._under_way:
+                self._is_idle.set()
+
+    def _write(self, work: Work[Result]) -> Result:
         try:
             result, topics = self._transact(work, _WRITE)
         except CommitUnknown:
             self._listen.lost_hints()
             raise
-        loop.call_soon_threadsafe(self._on_commit, topics)  # from here, because whoever awaits may have gone
+        self._on_commit(topics)  # from here, because whoever awaits may have gone
         return result
 
     def _transact(self, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
@@ -157,11 +164,11 @@ class PostgresDatabase:
         races = lost = 0
         while True:
             try:
-                connection = self._engine.raw_connection()
+                wire = self._wires.take()
             except _AWAY as refused:
                 raise StoreUnavailable from refused
             try:
-                return self._attempt(connection, work, begin)
+                return self._attempt(wire, work, begin)
             except pg.ProgramLimitExceeded as problem:  # an operational error by its class, but the request's fault
                 raise invalid("request", "has a text that is too long for an index; shorten names and ids") from problem
             except psycopg.DataError as problem:  # the net under all checks: text that PostgreSQL can't hold
@@ -176,66 +183,58 @@ class PostgresDatabase:
             except _TOO_SLOW as problem:
                 raise StoreUnavailable from problem
             except CommitUnknown:
-                connection.invalidate()
+                wire.close()
                 raise
             except _LOST as problem:
                 # Also those that died while they lay in the pool, which after a failover are all of them.
-                connection.invalidate()
+                wire.close()
                 lost += 1
-                if lost == self._pool_size + MAX_TRIES:
+                if lost == self._max_lost:
                     raise StoreUnavailable from problem
             finally:
-                connection.close()
+                self._wires.give_back(wire)
             if races:
-                time.sleep(random.uniform(0, FIRST_PAUSE_S * 2**races))  # noqa: S311 - only spreads rivals
+                pause(random.uniform(0, FIRST_PAUSE_S * 2**races), self._loop)  # noqa: S311 - only spreads rivals
 
-    def _attempt(self, connection: PoolProxiedConnection, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
+    def _attempt(self, wire: Wire, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
         """One transaction. It waits for PostgreSQL only where the work looks at an answer, and for the commit."""
-        driver: Any = connection.driver_connection
+        cursor = PipelinedCursor(wire)
         is_committing = False
         try:
-            with driver.pipeline() as pipeline:
-                cursor = PipelinedCursor(driver, pipeline)
-                cursor.execute(begin)
-                tx = Tx(cursor, POSTGRESQL, self._clock or _clock_of(driver, asks_now=begin == _WRITE))
-                result = work(tx)
-                _send_topics(cursor, map(self._listen.marked, tx.topics))
+            cursor.execute(begin)
+            tx = Tx(cursor, POSTGRESQL, self._clock or _clock_of(cursor, wire, asks_now=begin == _WRITE))
+            result = work(tx)
+            if begin == _READ:
+                cursor.look()
+                cursor.end("COMMIT")  # nobody has to wait for that: whoever has the wire next is behind it
+            else:
+                _send_topics(cursor, [self._listen.marked(topic) for topic in tx.topics])
                 is_committing = True
-                cursor.execute("COMMIT")
+                cursor.wait(cursor.end("COMMIT"))
         except BaseException as problem:
-            # What PostgreSQL itself says of a statement, before it hangs up, means that nothing was committed.
-            said_so = isinstance(problem, psycopg.Error) and problem.sqlstate is not None and not driver.closed
-            if is_committing and isinstance(problem, _AWAY) and not said_so:
+            if is_committing and isinstance(problem, _AWAY) and not _is_refused(problem):
                 raise CommitUnknown from problem
-            if not driver.closed:
-                _roll_back(driver)
+            cursor.roll_back()
             raise
         return result, tx.topics
 
 
-def _clock_of(driver: Any, *, asks_now: bool) -> Callable[[], int]:
+def _clock_of(cursor: PipelinedCursor, wire: Wire, *, asks_now: bool) -> Callable[[], int]:
     """PostgreSQL's time: asked for at once where it will be needed, and waited for when it is."""
-    cursor = driver.cursor()
-    if asks_now:
-        cursor.execute(POSTGRESQL_NOW)
+    asked = cursor.execute(POSTGRESQL_NOW) if asks_now else None
 
     def now_ms() -> int:
-        if not asks_now:
-            cursor.execute(POSTGRESQL_NOW)
-        return int(cursor.fetchone()[0])
+        answer = cursor.wait(asked or cursor.execute(POSTGRESQL_NOW))
+        return int(wire.rows(answer)[0][0])
 
     return now_ms
 
 
-def _roll_back(driver: Any) -> None:
-    if driver.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
-        driver.execute("ROLLBACK")
+def _is_refused(problem: psycopg.Error) -> bool:
+    """Whether PostgreSQL itself said no, so that nothing was committed; as a last word it may have come after that."""
+    return problem.diag.severity_nonlocalized == "ERROR"
 
 
-def _send_topics(cursor: Cursor, topics: Iterable[str]) -> None:
-    if told := list(dict.fromkeys(topics)):
-        cursor.execute("SELECT pg_notify(%s, topic) FROM unnest(%s::text[]) AS topic", (CHANNEL, told))
-
-
-def _leave_transactions_to_us(driver: Any, _record: object) -> None:
-    driver.autocommit = True
+def _send_topics(cursor: PipelinedCursor, topics: list[str]) -> None:
+    if topics:
+        cursor.execute(_NOTIFY, (CHANNEL, as_list(list(dict.fromkeys(topics)))))

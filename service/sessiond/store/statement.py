@@ -16,7 +16,7 @@ from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.sql.base import Executable
 
 SQLITE: DefaultDialect = sqlite.dialect()
-POSTGRESQL: DefaultDialect = postgresql.psycopg.dialect()  # type: ignore[no-untyped-call]
+POSTGRESQL: DefaultDialect = postgresql.psycopg.dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
 
 Params = Mapping[str, Any]
 Bound = Sequence[Any] | Mapping[str, Any]
@@ -66,7 +66,7 @@ class Rows:
         self._compiled: dict[str, Compiled] = {}
 
     def on(self, dialect: Dialect) -> Compiled:
-        """The text for this database; on PostgreSQL it takes the list of rows as `rows`, else one row."""
+        """The text for this database; on PostgreSQL its one parameter is the list of rows, else it takes one row."""
         found = self._compiled.get(dialect.name)
         if found is None:
             sql = self._as_list(dialect) if dialect.name == "postgresql" else self._one_by_one(dialect)
@@ -84,7 +84,7 @@ class Rows:
     def _as_list(self, dialect: Dialect) -> str:
         quote = dialect.identifier_preparer.quote
         table, names = quote(self.table.name), ", ".join(quote(name) for name in self._columns)
-        rows = f"json_populate_recordset(NULL::{table}, %(rows)s::json)"
+        rows = f"json_populate_recordset(NULL::{table}, $1::json)"
         if not self.key:
             return f"INSERT INTO {table} ({names}) SELECT {names} FROM {rows}"  # noqa: S608 - names of the schema
         key = quote(self.key)
@@ -99,7 +99,7 @@ class Rows:
         return f"UPDATE {table} SET {', '.join(changes)}"  # noqa: S608
 
 
-def as_list(rows: Sequence[Params]) -> str:
+def as_list(rows: Sequence[Any]) -> str:
     """Rows as PostgreSQL takes them."""
     return json.dumps(rows, default=_hex, ensure_ascii=False, separators=(",", ":"))
 

@@ -87,7 +87,7 @@ class Tx:
         self.has_written = True
         compiled = statement.on(self._dialect)
         if self.database == "postgresql":
-            self._cursor.execute(compiled.sql, {"rows": as_list(rows)})
+            self._cursor.execute(compiled.sql, (as_list(rows),))
         else:
             self._cursor.executemany(compiled.sql, rows)
 

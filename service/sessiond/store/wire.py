@@ -1,0 +1,256 @@
+"""One connection to PostgreSQL, spoken to in pipeline mode from the event loop, through psycopg's libpq.
+
+What is asked is sent together with the next question whose answer somebody waits for; answers come in the order of the
+questions. psycopg's own cursors do the same for about ten times as much Python, and are made for a thread each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from greenlet import getcurrent, greenlet
+from psycopg import pq
+from psycopg.adapt import Transformer
+from psycopg.errors import error_from_result
+
+from sessiond.store.switching import put_aside
+from sessiond.store.transaction import Row
+
+_SAID_NO = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
+
+
+class Answer:
+    """To one question, once it is there."""
+
+    __slots__ = ("asker", "prepares", "result")
+
+    def __init__(self, asker: PipelinedCursor | None = None, prepares: str = "") -> None:
+        self.asker = asker
+        self.prepares = prepares
+        self.result: Any = None
+
+
+class Wire:
+    """A connection. Whoever has it is the only one to ask; one greenlet may wait for an answer."""
+
+    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        self._connection = connection  # keeps the socket open
+        self._pgconn = connection.pgconn
+        self._loop = asyncio.get_running_loop()
+        self._socket = self._pgconn.socket
+        self._transformer = Transformer.from_context(connection)
+        self._prepared: dict[str, bytes] = {}
+        self._expected: deque[Answer] = deque()
+        self._awaited: Answer | None = None
+        self._waiter: greenlet | None = None
+        self._is_writing = False
+        self.lost: psycopg.Error | None = None
+        self._pgconn.nonblocking = 1
+        self._pgconn.enter_pipeline_mode()
+        self._loop.add_reader(self._socket, self._hear)
+
+    def ask(self, sql: str, params: Sequence[Any], asker: PipelinedCursor | None = None) -> Answer:
+        """Put a statement on the pile; sent when somebody waits."""
+        values = [_dumped(each) for each in params]
+        self._require()
+        try:
+            name = self._prepared.get(sql) or self._prepare(sql, asker)
+            self._pgconn.send_query_prepared(name, values, result_format=pq.Format.BINARY)
+        except psycopg.OperationalError as problem:
+            self._lose(problem)
+            raise
+        return self._expect(Answer(asker))
+
+    def sync(self) -> Answer:
+        """End what was asked so far: after a mistake in it, the server listens again from here."""
+        self._require()
+        self._pgconn.pipeline_sync()
+        return self._expect(Answer())
+
+    def send(self) -> None:
+        """Send what is on the pile; what the socket does not take now follows when it does."""
+        try:
+            is_rest = bool(self._pgconn.flush())
+        except psycopg.OperationalError as problem:
+            self._lose(problem)
+            return
+        if is_rest != self._is_writing:
+            self._is_writing = is_rest
+            if is_rest:
+                self._loop.add_writer(self._socket, self.send)
+            else:
+                self._loop.remove_writer(self._socket)
+
+    def wait(self, answer: Answer) -> None:
+        """Put this greenlet aside until the answer is there, or the connection lost."""
+        if answer.result is None and self.lost is None:
+            self._pgconn.send_flush_request()
+            self._awaited, self._waiter = answer, getcurrent()
+            self.send()
+            if self.lost is None:
+                put_aside()
+            self._awaited = self._waiter = None
+        if answer.result is None:
+            self._require()
+
+    def rows(self, result: Any) -> list[Row]:
+        """The rows of an answer."""
+        self._transformer.set_pgresult(result)
+        rows: list[Row] = self._transformer.load_rows(0, result.ntuples, tuple)
+        return rows
+
+    def close(self) -> None:
+        """Hang up."""
+        self._lose(psycopg.OperationalError("the connection was closed"))
+
+    def _require(self) -> None:
+        if self.lost is not None:
+            raise self.lost
+
+    def _prepare(self, sql: str, asker: PipelinedCursor | None) -> bytes:
+        name = b"s%d" % len(self._prepared)
+        self._pgconn.send_prepare(name, sql.encode())
+        self._expect(Answer(asker, prepares=sql))
+        self._prepared[sql] = name
+        return name
+
+    def _expect(self, answer: Answer) -> Answer:
+        self._expected.append(answer)
+        return answer
+
+    def _hear(self) -> None:
+        try:
+            self._pgconn.consume_input()
+            self._take_answers()
+        except psycopg.OperationalError as problem:
+            self._lose(problem)
+            return
+        if self._awaited is not None and self._awaited.result is not None:
+            self._wake()
+
+    def _take_answers(self) -> None:
+        pgconn, expected = self._pgconn, self._expected
+        is_between = False
+        while expected and not pgconn.is_busy():
+            result = pgconn.get_result()
+            if result is None:  # after each answer; twice, when the server has hung up
+                if is_between:
+                    return
+                is_between = True
+                continue
+            is_between = False
+            answer = expected.popleft()
+            answer.result = result
+            if result.status in _SAID_NO:
+                self._note_refusal(answer)
+
+    def _note_refusal(self, answer: Answer) -> None:
+        if answer.prepares:
+            self._prepared.pop(answer.prepares, None)
+        asker = answer.asker
+        if asker is not None and asker.problem is None and answer.result.status == pq.ExecStatus.FATAL_ERROR:
+            asker.problem = error_from_result(answer.result)
+
+    def _lose(self, problem: psycopg.Error) -> None:
+        if self.lost is not None:
+            return
+        self.lost = problem
+        self._loop.remove_reader(self._socket)
+        if self._is_writing:
+            self._loop.remove_writer(self._socket)
+        self._expected.clear()
+        self._pgconn.finish()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and self._waiter is not getcurrent():
+            waiter, self._waiter = self._waiter, None
+            waiter.switch()
+
+
+class PipelinedCursor:
+    """What one transaction asks over a wire, as a driver's cursor."""
+
+    __slots__ = ("_latest", "_wire", "problem")
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._latest = Answer()
+        # The first thing that went wrong; from there on the server skips what it was asked.
+        self.problem: psycopg.Error | None = None
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows the latest statement changed."""
+        return int(self.look().command_tuples or 0)
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> Answer:
+        """Ask."""
+        self._latest = self._wire.ask(sql, params, self)
+        return self._latest
+
+    def executemany(self, sql: str, params: Sequence[Sequence[Any]]) -> None:
+        """Ask with each of these."""
+        for each in params:
+            self.execute(sql, each)
+
+    def fetchall(self) -> list[Row]:
+        """Wait for the rows of the latest statement."""
+        return self._wire.rows(self.look())
+
+    def fetchone(self) -> Row | None:
+        """Wait for the first of them."""
+        rows = self.fetchall()
+        return rows[0] if rows else None
+
+    def look(self) -> Any:
+        """Wait for the latest answer, and so for all of them."""
+        return self.wait(self._latest)
+
+    def wait(self, answer: Answer) -> Any:
+        """An answer; raises what went wrong with it or before it."""
+        try:
+            self._wire.wait(answer)
+        except psycopg.Error as lost:
+            raise self.problem or lost from lost
+        if self.problem is not None:
+            raise self.problem
+        return answer.result
+
+    def end(self, sql: str) -> Answer:
+        """Ask for the end of the transaction, as the last thing."""
+        ended = self.execute(sql)
+        self._wire.sync()
+        self._wire.send()
+        return ended
+
+    def roll_back(self) -> None:
+        """Leave nothing behind, whatever went wrong, and wait for that."""
+        wire = self._wire
+        if wire.lost is not None:
+            return
+        wire.sync()
+        wire.ask("ROLLBACK", ())
+        wire.wait(wire.sync())
+
+
+def _dumped(value: Any) -> bytes | None:
+    """A parameter as text: the statements say which types they expect."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        encoded = value.encode()
+        if b"\0" in encoded:  # libpq would take it for the end
+            raise psycopg.DataError("a text has a NUL character")
+        return encoded
+    if isinstance(value, int):
+        return b"%d" % value
+    if isinstance(value, float):
+        return repr(value).encode()
+    if isinstance(value, bytes):
+        return b"\\x" + value.hex().encode()
+    raise TypeError(f"no parameter can be a {type(value).__name__}")
