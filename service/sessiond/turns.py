@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from sessiond.access import View, key_of
 from sessiond.ids import new_trace_id
@@ -20,8 +19,7 @@ from sessiond.store.arrivals import Arrivals, NewRun, Queued
 from sessiond.store.transaction import Tx
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(NamedTuple):
     """Why a session's agent is to take a turn, and on what."""
 
     kind: RunKind

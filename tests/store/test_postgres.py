@@ -156,16 +156,14 @@ async def test_a_commit_whose_outcome_is_unknown_is_never_run_again(
     postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # property 2: once more could be twice
     tries: list[int] = []
-    end = PipelinedCursor.end
+    commit = PipelinedCursor.commit
 
-    def end_and_lose(self: PipelinedCursor, sql: str) -> Answer:
-        ended = end(self, sql)
-        self.wait(ended)
-        ended.result = None  # it was on its way
+    def commit_and_lose(self: PipelinedCursor) -> None:
+        commit(self)
         self._wire.close()
-        return ended
+        self.wait(Answer())  # the word of it was on its way
 
-    monkeypatch.setattr(PipelinedCursor, "end", end_and_lose)
+    monkeypatch.setattr(PipelinedCursor, "commit", commit_and_lose)
 
     with pytest.raises(CommitUnknown):
         await postgres_db.write(lambda tx: tries.append(1))
@@ -203,3 +201,46 @@ async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(p
             connection.execute(sa.text("ALTER DATABASE standby RESET default_transaction_read_only"))
         await make_session(database, "agent:main:other")
         await database.close()
+
+
+async def test_what_the_socket_does_not_take_at_once_follows(postgres_db: PostgresDatabase) -> None:
+    length = Statement("how long a text is", sa.select(sa.func.length(sa.bindparam("text", type_=sa.Text))))
+    repeat = Statement("a long text", sa.select(sa.func.repeat("x", sa.bindparam("times", type_=sa.Integer))))
+    much = 5_000_000
+
+    def send_much(tx: Tx) -> int:
+        row = tx.row(length, text="x" * much)
+        tx.run(length, text="x" * much)  # goes with the commit
+        return row[0] if row else 0
+
+    assert await postgres_db.write(send_much) == much
+    assert await postgres_db.read(lambda tx: tx.rows(repeat, times=much)) == [("x" * much,)]
+
+
+async def test_works_that_find_no_free_connection_wait_in_line(postgres: sa.Engine) -> None:  # X3
+    with spare_database(postgres, "narrow") as url:
+        database = await open_database(url, on_commit=lambda topics: None, pool_size=2)
+        await asyncio.gather(*(make_session(database, f"agent:main:{number}") for number in range(20)))
+
+        async def dies() -> None:
+            with pytest.raises(StoreUnavailable):
+                await database.write(lambda tx: tx.run(_SUICIDE))
+
+        await asyncio.gather(*(each for _ in range(5) for each in (dies(), session_of(database, "agent:main:1"))))
+
+        assert database.connections_in_use == 0
+        assert await session_of(database, "agent:main:19") is not None
+        await database.close()
+
+
+async def test_closing_lets_what_is_under_way_finish(postgres: sa.Engine) -> None:  # X4
+    with spare_database(postgres, "closing") as url:
+        database = await open_database(url, on_commit=lambda topics: None)
+        writing = [asyncio.create_task(make_session(database, f"agent:main:{number}")) for number in range(20)]
+        await asyncio.sleep(0)
+
+        await database.close()
+
+        assert len(await asyncio.gather(*writing)) == 20
+        with pytest.raises(StoreUnavailable):
+            await session_of(database, "agent:main:1")

@@ -13,7 +13,7 @@ import pytest
 SERVICE = Path(__file__).parents[2] / "service"
 PROJECT = "sessiond"
 GRPC = frozenset({"grpc", "grpc_health", "grpc_reflection", "grpc_status", "google"})
-SQL = frozenset({"sqlalchemy", "psycopg", "alembic"})
+SQL = frozenset({"sqlalchemy", "greenlet", "psycopg", "alembic"})
 PROTOS = frozenset({"sessiontools", "google"})
 ROWS = ("database", "runs", "run_events", "deliveries", "codec", "session_pages", "signing_keys")
 USE_CASES = frozenset({"tools", "gateway", "runtime"})

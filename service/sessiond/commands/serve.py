@@ -22,6 +22,8 @@ from sessiond.workers import Workers, reserve
 
 # So many looks at the younger objects come before one at all of them; Python's own number is 10.
 ALL_OBJECTS_AFTER = 100
+# And so many new objects before one at those; 700 is its own number, which a busy server makes every few calls.
+YOUNG_OBJECTS = 5_000
 _HINTS = """
 Call it, from another terminal:
   grpcurl -plaintext {address} list
@@ -112,8 +114,8 @@ def _calm_garbage_collection() -> None:
     """
     gc.collect()
     gc.freeze()
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, ALL_OBJECTS_AFTER)
+    _, middle, _ = gc.get_threshold()
+    gc.set_threshold(YOUNG_OBJECTS, middle, ALL_OBJECTS_AFTER)
 
 
 def _say_ready(address: str, with_hints: bool) -> None:

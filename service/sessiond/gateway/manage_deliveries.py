@@ -60,7 +60,7 @@ async def discard_delivery(db: Database, delivery_id: str) -> PlacedDelivery:
 
 def _page(tx: Tx, rules: Rules, caller: Caller, query: ListQuery) -> DeliveryPage:
     limit = min(query.limit or DEFAULT_LIMIT, MAX_LIMIT)
-    request = (sorted(query.states), query.exchange_id, query.run_id, query.reference)
+    request = (tuple(sorted(query.states)), query.exchange_id, query.run_id, query.reference)
     position = position_of(query.page_token, (int, str), *request)
     view = view_of(tx, rules, caller)
     session = find_session(tx, rules, view, query.reference).id if query.reference else None

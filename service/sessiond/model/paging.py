@@ -6,11 +6,13 @@ import base64
 import binascii
 import hashlib
 import json
+from functools import lru_cache
 from typing import Any
 
 from sessiond.model.errors import PageTokenInvalid
 
 _BINDING_BYTES = 9
+_SHORT = 256  # what may be kept in memory of somebody else's texts
 
 
 def page_token(position: list[Any], *request: Any) -> str:
@@ -35,5 +37,14 @@ def position_of(token: str, shape: tuple[type, ...], *request: Any) -> list[Any]
 
 
 def _binding(request: tuple[Any, ...]) -> str:
+    """What tells a request from others; most callers ask for the same over and over."""
+    is_short = all(len(part) <= _SHORT for part in request if isinstance(part, str))
+    return _usual_digest(request) if is_short else _digest(request)
+
+
+def _digest(request: tuple[Any, ...]) -> str:
     digest = hashlib.sha256(json.dumps(request, default=str).encode()).digest()
     return base64.urlsafe_b64encode(digest[:_BINDING_BYTES]).decode()
+
+
+_usual_digest = lru_cache(maxsize=1024)(_digest)

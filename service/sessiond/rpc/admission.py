@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from sessiond.model.errors import RequestTooLarge
 from sessiond.rpc.authority import PolicyOf, authorize
 from sessiond.rpc.calls import current_call
@@ -20,7 +18,7 @@ def admission(credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, ma
 
     async def admit(method: str, context: Context) -> None:
         metadata = context.invocation_metadata() or ()
-        size = _size(metadata)
+        size = sum(len(name) + len(value) + _ENTRY_BYTES for name, value in metadata)
         if size > max_metadata_bytes:
             raise RequestTooLarge("metadata", size, max_metadata_bytes, "server.maxMetadataBytes")
         caller = await credentials.caller(metadata)
@@ -29,10 +27,3 @@ def admission(credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, ma
         rate.take(caller.scope)
 
     return admit
-
-
-def _size(metadata: Iterable[tuple[str, str | bytes]]) -> int:
-    size = 0
-    for name, value in metadata:
-        size += len(name) + len(value) + _ENTRY_BYTES
-    return size

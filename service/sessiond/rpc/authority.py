@@ -50,6 +50,7 @@ REQUIRED = {
     **{f"sessiontools.v1.GatewayService/{name}": Authority(_OWNER) for name in _OWNER_METHODS},
     **{f"sessiontools.v1.RuntimeService/{name}": Authority(_RUNTIMES) for name in _RUNTIME_METHODS},
 }
+_NO_POLICY = ToolPolicy()  # whoever holds no run token has none, and may use what its role may
 _NOBODY = Authority(frozenset())
 # Every credential may read the contract.
 _REFLECTION = "grpc.reflection."
@@ -58,14 +59,14 @@ _ANYBODY = Authority(frozenset(CallerRole))
 
 async def authorize(caller: Caller, method: str, policy_of: PolicyOf) -> None:
     """Refuse who may not call this method (`sessiontools.v1.GatewayService/ChatSend`); a dead token is nobody's."""
-    policy = ToolPolicy()
+    policy = _NO_POLICY
     if caller.run_token is not None:
         held = await policy_of(caller.run_token)
         if held is None:
             raise Unauthenticated
         policy = held
-    required = _ANYBODY if method.startswith(_REFLECTION) else REQUIRED.get(method, _NOBODY)
+    required = REQUIRED.get(method) or (_ANYBODY if method.startswith(_REFLECTION) else _NOBODY)
     if caller.role not in required.roles:
         raise RoleDenied(caller.role, method)
-    if required.tool and not policy.allows(required.tool):
+    if policy is not _NO_POLICY and required.tool and not policy.allows(required.tool):
         raise ToolDenied(required.tool)

@@ -52,9 +52,10 @@ class Credentials:
 
     async def caller(self, metadata: Metadata) -> Caller:
         """The caller behind this metadata."""
-        fields: Mapping[str, str] = {name: value for name, value in metadata if isinstance(value, str)}
-        caller = await self._holder(fields.get("authorization", ""))
-        acting, traceparent = fields.get(_ACTING, ""), fields.get(_TRACEPARENT, "")
+        fields = dict(metadata)
+        authorization = _text(fields, "authorization")
+        caller = await self._holder(authorization) if authorization or self._tokens else _LOCAL_OWNER
+        acting, traceparent = _text(fields, _ACTING), _text(fields, _TRACEPARENT)
         if acting and caller.role not in _MAY_ACT:
             raise RoleDenied(caller.role, f"with metadata {_ACTING}")
         return replace(caller, acting_reference=acting, traceparent=traceparent) if acting or traceparent else caller
@@ -73,3 +74,8 @@ class Credentials:
         if not is_bearer or not matches:
             raise Unauthenticated
         return Caller(matches[0].role, matches[0].name)
+
+
+def _text(fields: Mapping[str, str | bytes], name: str) -> str:
+    value = fields.get(name, "")
+    return value if isinstance(value, str) else ""

@@ -5,9 +5,8 @@ What arrives in one transaction is stored with one statement a table, however mu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessiond.model.events import StateChanged
 from sessiond.model.messages import Draft, Message, Role, message_id
@@ -23,8 +22,7 @@ from sessiond.store.transaction import Tx
 ARRIVED_TOPIC = "arrived"
 
 
-@dataclass(frozen=True)
-class NewRun:
+class NewRun(NamedTuple):
     """What a run is queued with."""
 
     id: str
@@ -43,8 +41,7 @@ class NewRun:
     route: Route | None = None
 
 
-@dataclass(frozen=True)
-class Queued:
+class Queued(NamedTuple):
     """A run just queued, its input, and what stands before it."""
 
     run: Run

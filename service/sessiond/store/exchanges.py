@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -18,8 +17,7 @@ from sessiond.store.transaction import Tx
 COLUMNS = [exchanges.c[name] for name in Exchange._fields]
 
 
-@dataclass(frozen=True)
-class NewExchange:
+class NewExchange(NamedTuple):
     """What an exchange is begun with."""
 
     id: str

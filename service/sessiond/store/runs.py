@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -24,8 +24,7 @@ UNFINISHED = runs.c.state.in_([sa.literal_column(f"'{state}'") for state in UNFI
 LEASED = runs.c.state.in_([sa.literal_column(f"'{state}'") for state in LEASED_STATES])
 
 
-@dataclass(frozen=True)
-class PlacedRun:
+class PlacedRun(NamedTuple):
     """A run with what is told of it from elsewhere: its session and its place in the queue."""
 
     run: Run

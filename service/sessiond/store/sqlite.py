@@ -30,12 +30,19 @@ MAX_GROUP = 256
 
 
 class _Job(NamedTuple):
-    """What is to be done, and for whom; an item of a batch is done alone only when it can't be done with others."""
+    """What is to be done, and for whom: a work, or an item of a batch."""
 
-    work: Work[Any]
     answer: asyncio.Future[Any]
+    work: Work[Any] | None = None
     batch: Batch[Any, Any] | None = None
     item: Any = None
+
+    def do(self, tx: Tx) -> Any:
+        """Do it by itself, as an item is done only when it can't be with others."""
+        if self.work is not None:
+            return self.work(tx)
+        assert self.batch is not None  # noqa: S101 - one of both it is
+        return alone(self.batch, self.item)(tx)
 
 
 class _Outcome(NamedTuple):
@@ -89,13 +96,13 @@ class SqliteDatabase:
     async def write(self, work: Work[Result]) -> Result:
         """Queue the work for the next group; answered after its commit."""
         answer: asyncio.Future[Result] = self._loop.create_future()
-        self._queue(_Job(work, answer))
+        self._queue(_Job(answer, work))
         return await answer
 
     async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         """Queue the item for the next group, where it meets others of its kind."""
         answer: asyncio.Future[Result] = self._loop.create_future()
-        self._queue(_Job(alone(batch, item), answer, batch, item))
+        self._queue(_Job(answer, None, batch, item))
         return await answer
 
     def _queue(self, job: _Job) -> None:
@@ -240,7 +247,7 @@ class SqliteDatabase:
         problem: BaseException | None = None
         result = None
         try:
-            result = job.work(tx)
+            result = job.do(tx)
         except Exception as raised:  # handed to whoever awaits this work
             if not self._writing.in_transaction:
                 raise _GroupLost from raised

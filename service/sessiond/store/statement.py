@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -26,7 +27,7 @@ class Compiled(NamedTuple):
     """A statement's text for one database and how its parameters are laid out."""
 
     sql: str
-    bind: Callable[[Params], Bound]
+    bind: Callable[[Any], Bound]
     writes: bool
 
 
@@ -51,8 +52,8 @@ class Statement:
 class Rows:
     """Rows of one table that are stored together: new ones, or with a key changed ones, counted in another column.
 
-    On SQLite the driver repeats the statement. On PostgreSQL each repetition would cost a look at the socket, so there
-    all rows are one parameter.
+    On SQLite the driver repeats the statement. On PostgreSQL each repetition would cost a message and a plan's start,
+    so there several rows are one parameter.
     """
 
     __slots__ = ("_columns", "_compiled", "counter", "key", "purpose", "table")
@@ -63,37 +64,49 @@ class Rows:
         self.key = key
         self.counter = counter
         self._columns = columns
-        self._compiled: dict[str, Compiled] = {}
+        self._compiled: dict[tuple[str, bool], Compiled] = {}
 
     def on(self, dialect: Dialect) -> Compiled:
-        """The text for this database; on PostgreSQL its one parameter is the list of rows, else it takes one row."""
-        found = self._compiled.get(dialect.name)
+        """The text for this database that takes one row."""
+        return self._on(dialect, False)
+
+    def list_on(self, dialect: Dialect) -> Compiled:
+        """The text whose one parameter is a list of rows; for PostgreSQL."""
+        return self._on(dialect, True)
+
+    def _on(self, dialect: Dialect, takes_list: bool) -> Compiled:
+        found = self._compiled.get((dialect.name, takes_list))
         if found is None:
-            sql = self._as_list(dialect) if dialect.name == "postgresql" else self._one_by_one(dialect)
-            found = self._compiled[dialect.name] = Compiled(sql, lambda params: params, writes=True)
+            found = self._listed(dialect) if takes_list else self._single(dialect)
+            self._compiled[dialect.name, takes_list] = found
         return found
 
-    def _one_by_one(self, dialect: Dialect) -> str:
+    def _single(self, dialect: Dialect) -> Compiled:
         quote = dialect.identifier_preparer.quote
-        names = [quote(name) for name in self._columns]
-        if not self.key:
-            values = ", ".join(f":{name}" for name in self._columns)
-            return f"INSERT INTO {quote(self.table.name)} ({', '.join(names)}) VALUES ({values})"  # noqa: S608
-        return f"{self._update(dialect, ':')} WHERE {quote(self.key)} = :{self.key}"
+        bound = [*self._columns, self.key] if self.key else list(self._columns)
+        marks = [f"${number}" if dialect.name == "postgresql" else "?" for number in range(1, len(bound) + 1)]
+        if self.key:
+            sql = f"{self._update(dialect, marks)} WHERE {quote(self.key)} = {marks[-1]}"
+        else:
+            names = ", ".join(quote(name) for name in self._columns)
+            sql = f"INSERT INTO {quote(self.table.name)} ({names}) VALUES ({', '.join(marks)})"  # noqa: S608
+        return Compiled(sql, itemgetter(*bound), writes=True)
 
-    def _as_list(self, dialect: Dialect) -> str:
+    def _listed(self, dialect: Dialect) -> Compiled:
         quote = dialect.identifier_preparer.quote
         table, names = quote(self.table.name), ", ".join(quote(name) for name in self._columns)
         rows = f"json_populate_recordset(NULL::{table}, $1::json)"
-        if not self.key:
-            return f"INSERT INTO {table} ({names}) SELECT {names} FROM {rows}"  # noqa: S608 - names of the schema
-        key = quote(self.key)
-        return f"{self._update(dialect, 'new.')} FROM {rows} AS new WHERE {table}.{key} = new.{key}"
+        if self.key:
+            key, new = quote(self.key), [f"new.{quote(name)}" for name in self._columns]
+            sql = f"{self._update(dialect, new)} FROM {rows} AS new WHERE {table}.{key} = new.{key}"
+        else:
+            sql = f"INSERT INTO {table} ({names}) SELECT {names} FROM {rows}"  # noqa: S608 - names of the schema
+        return Compiled(sql, lambda rows: (as_list(rows),), writes=True)
 
-    def _update(self, dialect: Dialect, source: str) -> str:
+    def _update(self, dialect: Dialect, values: Sequence[str]) -> str:
         quote = dialect.identifier_preparer.quote
         table = quote(self.table.name)
-        changes = [f"{quote(name)} = {source}{name}" for name in self._columns]
+        changes = [f"{quote(name)} = {value}" for name, value in zip(self._columns, values, strict=False)]
         if self.counter:
             changes.append(f"{quote(self.counter)} = {table}.{quote(self.counter)} + 1")
         return f"UPDATE {table} SET {', '.join(changes)}"  # noqa: S608

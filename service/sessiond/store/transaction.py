@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sqlalchemy.engine.interfaces import Dialect
 
-from sessiond.store.statement import Rows, Statement, as_list
+from sessiond.store.statement import Rows, Statement
 
 Row = tuple[Any, ...]
 
@@ -85,11 +85,12 @@ class Tx:
         if not rows:
             return
         self.has_written = True
-        compiled = statement.on(self._dialect)
-        if self.database == "postgresql":
-            self._cursor.execute(compiled.sql, (as_list(rows),))
+        if self.database == "postgresql" and len(rows) > 1:
+            compiled = statement.list_on(self._dialect)
+            self._cursor.execute(compiled.sql, compiled.bind(rows))
         else:
-            self._cursor.executemany(compiled.sql, rows)
+            compiled = statement.on(self._dialect)
+            self._cursor.executemany(compiled.sql, [compiled.bind(row) for row in rows])
 
     def notify(self, topic: str) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""

@@ -47,6 +47,7 @@ class Wire:
         self._expected: deque[Answer] = deque()
         self._awaited: Answer | None = None
         self._waiter: greenlet | None = None
+        self._is_asked = False  # something for which the server was not told to answer yet
         self._is_writing = False
         self.lost: psycopg.Error | None = None
         self._pgconn.nonblocking = 1
@@ -63,15 +64,27 @@ class Wire:
         except psycopg.OperationalError as problem:
             self._lose(problem)
             raise
+        self._is_asked = True
         return self._expect(Answer(asker))
 
     def sync(self) -> Answer:
         """End what was asked so far: after a mistake in it, the server listens again from here."""
         self._require()
-        self._pgconn.pipeline_sync()
-        return self._expect(Answer())
+        try:
+            self._pgconn.pipeline_sync()  # sends, as much as the socket takes at once
+        except psycopg.OperationalError as problem:
+            self._lose(problem)
+            raise
+        self._is_asked = False
+        answer = self._expect(Answer())
+        self._send()
+        return answer
 
-    def send(self) -> None:
+    def send_soon(self) -> None:
+        """Send what is on the pile in a moment, unless somebody else has something to ask before."""
+        self._loop.call_soon(self._send_rest)
+
+    def _send(self) -> None:
         """Send what is on the pile; what the socket does not take now follows when it does."""
         try:
             is_rest = bool(self._pgconn.flush())
@@ -81,16 +94,15 @@ class Wire:
         if is_rest != self._is_writing:
             self._is_writing = is_rest
             if is_rest:
-                self._loop.add_writer(self._socket, self.send)
+                self._loop.add_writer(self._socket, self._send)
             else:
                 self._loop.remove_writer(self._socket)
 
     def wait(self, answer: Answer) -> None:
         """Put this greenlet aside until the answer is there, or the connection lost."""
         if answer.result is None and self.lost is None:
-            self._pgconn.send_flush_request()
             self._awaited, self._waiter = answer, getcurrent()
-            self.send()
+            self._send_rest()
             if self.lost is None:
                 put_aside()
             self._awaited = self._waiter = None
@@ -106,6 +118,12 @@ class Wire:
     def close(self) -> None:
         """Hang up."""
         self._lose(psycopg.OperationalError("the connection was closed"))
+
+    def _send_rest(self) -> None:
+        if self._is_asked and self.lost is None:
+            self._is_asked = False
+            self._pgconn.send_flush_request()
+            self._send()
 
     def _require(self) -> None:
         if self.lost is not None:
@@ -221,12 +239,17 @@ class PipelinedCursor:
             raise self.problem
         return answer.result
 
-    def end(self, sql: str) -> Answer:
-        """Ask for the end of the transaction, as the last thing."""
-        ended = self.execute(sql)
+    def commit(self) -> None:
+        """Make it durable, and wait for that."""
+        committing = self.execute("COMMIT")
         self._wire.sync()
-        self._wire.send()
-        return ended
+        self.wait(committing)
+
+    def leave(self) -> None:
+        """End what has only read. Nobody has to wait for that: whoever has the wire next is behind it."""
+        self.look()
+        self.execute("COMMIT")
+        self._wire.send_soon()
 
     def roll_back(self) -> None:
         """Leave nothing behind, whatever went wrong, and wait for that."""

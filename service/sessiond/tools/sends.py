@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessiond.access import View, find_labelled, find_or_make, key_of, make_acting, view_of
 from sessiond.model.callers import Caller
@@ -32,8 +32,7 @@ TOOL = "sessions_send"
 _EVERYWHERE = View(None, EVERYTHING)
 
 
-@dataclass(frozen=True)
-class SendQuery:
+class SendQuery(NamedTuple):
     """What a caller sends; None = not set."""
 
     message: str
@@ -47,8 +46,7 @@ class SendQuery:
     deadline_s: float | None = None
 
 
-@dataclass(frozen=True)
-class Sent:
+class Sent(NamedTuple):
     """What was stored, and the run as the wait left it."""
 
     placed: PlacedRun

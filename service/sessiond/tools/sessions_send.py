@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 from sessiond.ids import new_id
 from sessiond.model.callers import Caller
@@ -86,6 +85,6 @@ async def _waited(db: Database, waits: Waits, sent: Sent, note: NotedWait, until
         placed = await db.read(lambda tx: runs.find(tx, sent.placed.run.id)) or sent.placed
         left = until - loop.time()
         if placed.run.is_final or left <= 0 or waits.is_draining:
-            return replace(sent, placed=placed, waited=True)
+            return sent._replace(placed=placed, waited=True)
         await note.renew()
         await ended.wait_at_most(min(left, waits.look_every_s))
