@@ -29,6 +29,7 @@ from sessiond.model.runs import SERVER, Ending, Run, RunKind, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import exchanges, messages, run_endings, runs, sessions, traces
 from sessiond.store.arrivals import NewRun, enqueue
+from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.turns import run_settings
 
@@ -48,6 +49,12 @@ class Held:
     session: Session
     exchange: Exchange | None
 
+    def placed(self, ended: Run) -> PlacedRun:
+        """The run as it ended, as whoever looks for it now would find it."""
+        parties = (self.exchange.requester_session, self.exchange.target_session) if self.exchange else (None,)
+        key, session_id = self.session.key, self.session.session_id
+        return PlacedRun(ended, key, session_id, told=ended.event_count, parties=frozenset(parties))
+
 
 def hold(tx: Tx, run_id: str) -> Held | None:
     """Lock the rows of all sessions that the run's exchange may go on in, then the run's own, then the exchange's.
@@ -58,13 +65,15 @@ def hold(tx: Tx, run_id: str) -> Held | None:
     places = runs.places_of(tx, run_id)
     if places is None:
         return None
-    wanted = [each for each in places if each is not None]
-    found = sessions.lock(tx, wanted)
-    run = runs.get(tx, run_id, lock=True)
-    if run is None or len(found) < len(set(wanted)):  # purged since it was found
+    locked = sessions.ask_locked(tx, places.sessions)
+    held = runs.ask_locked(tx, run_id)
+    around = exchanges.ask_locked(tx, places.exchange_id)
+    found = {session.id: session for session in map(sessions.as_session, locked())}
+    rows, exchange = held(), [exchanges.as_exchange(row) for row in around()]
+    if not rows or len(found) < len(set(places.sessions)):  # purged since it was found
         return None
-    exchange = exchanges.get(tx, run.exchange_id, lock=True) if run.exchange_id else None
-    return Held(run, found[run.session], exchange)
+    run = runs.as_run(rows[0])
+    return Held(run, found[run.session], exchange[0] if exchange else None)
 
 
 def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> Run:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sessiond.model.callers import RunToken
 from sessiond.model.errors import FieldProblem, InvalidField, StoreUnavailable
-from sessiond.model.exchanges import skip_token_of
+from sessiond.model.exchanges import Exchange, skip_token_of
 from sessiond.model.keys import agent_id_of
 from sessiond.model.rules import Rules
 from sessiond.model.runs import RUNTIME, LeaseToken, Run, RunKind
@@ -19,7 +20,7 @@ from sessiond.store.codec import decode
 from sessiond.store.database import Database
 from sessiond.store.run_queue import QUEUE_TOPIC, Lease
 from sessiond.store.runs import PlacedRun
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Later, Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits
 
 MAX_RUNS = 100
@@ -162,9 +163,10 @@ def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> Taken:
     wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
     if not query.is_external:  # not sent anywhere, so without a bound on the whole
         leased = run_queue.lease(tx, wanted, query.max_runs)
+        asked = [(run, session, _ask_around(tx, run)) for run, session in leased.runs]
         taken = [
-            _assignment(tx, rules, run, session, ANSWER_BYTES, run.model not in query.without_history)
-            for run, session in leased.runs
+            _assignment(tx, rules, run, session, around, ANSWER_BYTES, run.model not in query.without_history)
+            for run, session, around in asked
         ]
         return Taken(taken, leased.is_held_up)
     return _until_full(tx, rules, wanted, query.max_runs)
@@ -177,21 +179,36 @@ def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Taken:
         leased = run_queue.lease(tx, wanted, 1)
         if not leased.runs:
             return replace(taken, is_held_up=leased.is_held_up)
-        taken.assignments.append(_assignment(tx, rules, *leased.runs[0], ANSWER_BYTES - size))
+        run, session = leased.runs[0]
+        taken.assignments.append(_assignment(tx, rules, run, session, _ask_around(tx, run), ANSWER_BYTES - size))
         size += taken.assignments[-1].size
     return taken
 
 
-def _assignment(tx: Tx, rules: Rules, run: Run, session: Session, room: int, with_history: bool = True) -> Assignment:
+class _Around(NamedTuple):
+    """What a run was asked, and what it is a part of, to be looked at later."""
+
+    input: Later
+    exchange: Later
+
+
+def _ask_around(tx: Tx, run: Run) -> _Around:
+    return _Around(messages.ask_body(tx, run.input_place), exchanges.ask(tx, run.exchange_id))
+
+
+def _assignment(
+    tx: Tx, rules: Rules, run: Run, session: Session, around: _Around, room: int, with_history: bool = True
+) -> Assignment:
     """All that is needed to execute the run; of its history, what there is room for."""
-    body = messages.bodies_at(tx, [run.input_place])[run.input_place] if run.input_place is not None else b""
+    body = b"".join(row[1] for row in around.input())
+    exchange = next(map(exchanges.as_exchange, around.exchange()), None)
     without_history = Assignment(
         placed=PlacedRun(run, session.key, session.session_id),
         session=session,
         history=[],
         history_omitted=0,
         input=body,
-        context=_context_of(tx, run, session, body),
+        context=_context_of(tx, run, session, exchange, body) if exchange else None,
         tools=ToolPolicy.parse(session.tool_policy),
         lease_ms=rules.runs.lease_ms,
     )
@@ -206,15 +223,13 @@ def _history(tx: Tx, run: Run, session: Session, budget: int) -> tuple[list[byte
     return messages.newest_but(tx, session, runs.unanswered(tx, run), budget)
 
 
-def _context_of(tx: Tx, run: Run, session: Session, body: bytes) -> StepContext | None:
+def _context_of(tx: Tx, run: Run, session: Session, exchange: Exchange, body: bytes) -> StepContext:
     """What the run's exchange is about; a chat has none."""
-    exchange = exchanges.get(tx, run.exchange_id) if run.exchange_id else None
-    if exchange is None:
-        return None
     requester = sessions.get(tx, exchange.requester_session) if exchange.requester_session else None
     is_target = exchange.target_session == session.id
     target = session if is_target else sessions.get(tx, exchange.target_session)
-    original = body if exchange.request_place == run.input_place else _body_at(tx, exchange.request_place)
+    is_first = exchange.request_place == run.input_place
+    original = body if is_first else messages.bodies_at(tx, [exchange.request_place]).get(exchange.request_place, b"")
     return StepContext(
         requester_session_key=requester.key if requester else "",
         requester_channel=_channel(requester) if requester else "",
@@ -226,10 +241,6 @@ def _context_of(tx: Tx, run: Run, session: Session, body: bytes) -> StepContext 
         max_turns=exchange.max_turns,
         skip_token=skip_token_of(RunKind(run.kind)),
     )
-
-
-def _body_at(tx: Tx, place: int) -> bytes:
-    return messages.bodies_at(tx, [place]).get(place, b"")
 
 
 def _cut(text: str) -> str:

@@ -12,7 +12,7 @@ from sessiond.store.run_events import run_topic
 from sessiond.store.schema import exchanges, sessions
 from sessiond.store.sessions import route_columns
 from sessiond.store.statement import Rows, Statement
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Later, Row, Tx
 
 COLUMNS = [exchanges.c[name] for name in Exchange._fields]
 
@@ -58,6 +58,21 @@ def get(tx: Tx, exchange_id: str, lock: bool = False) -> Exchange | None:
     """The exchange of this id."""
     row = tx.row(_GET_LOCKED if lock else _GET, exchange_id=exchange_id)
     return Exchange._make(row) if row else None
+
+
+def ask(tx: Tx, exchange_id: str) -> Later:
+    """The exchange's row, to be looked at later with `as_exchange`."""
+    return tx.ask(_GET, exchange_id=exchange_id)
+
+
+def ask_locked(tx: Tx, exchange_id: str) -> Later:
+    """The exchange's row, locked, to be looked at later with `as_exchange`."""
+    return tx.ask(_GET_LOCKED, exchange_id=exchange_id)
+
+
+def as_exchange(row: Row) -> Exchange:
+    """A row of COLUMNS as the model's exchange."""
+    return Exchange._make(row)
 
 
 def note_reply(tx: Tx, exchange: Exchange, reply: str) -> None:

@@ -13,7 +13,7 @@ from sessiond.model.sessions import Session
 from sessiond.store import codec
 from sessiond.store.schema import PLACE_SHIFT, messages, sessions
 from sessiond.store.statement import Rows, Statement, numbered
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Later, Tx
 
 # What one message takes on the wire beside its body: a tag and a length.
 WIRE_OVERHEAD = 6
@@ -91,6 +91,11 @@ def bodies_at(tx: Tx, places: Sequence[int]) -> dict[int, bytes]:
         return {}
     params = numbered("at", places)
     return {row[0]: row[1] for row in tx.rows(_bodies_at(len(params)), **params)}
+
+
+def ask_body(tx: Tx, place: int | None) -> Later:
+    """The body at a place, to be looked at later; no row where there is none."""
+    return tx.ask(_bodies_at(1), at_0=place)
 
 
 def delete_some(tx: Tx, generation: int, limit: int) -> int:

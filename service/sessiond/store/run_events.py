@@ -37,7 +37,7 @@ def append(tx: Tx, run_id: str, after: int, events: Sequence[Event]) -> int:
 
 
 def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
-    """Store events as `row_of` made them, of runs that nobody can follow yet."""
+    """Store events as `row_of` made them; who follows their runs is told by the caller, if anybody can."""
     tx.store(_INSERT, rows)
 
 

@@ -20,8 +20,8 @@ from sessiond.store.schema import run_waits, sessions
 from sessiond.store.schema import runs as table
 from sessiond.store.sessions import COLUMNS as SESSION_COLUMNS
 from sessiond.store.sessions import as_session
-from sessiond.store.statement import Statement
-from sessiond.store.transaction import Tx
+from sessiond.store.statement import Rows, Statement
+from sessiond.store.transaction import Later, Tx
 from sessiond.store.turnstiles import take_turn
 
 QUEUE_TOPIC = "queue"
@@ -84,18 +84,21 @@ def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int, leased: Leased) -
         limit=limit,
         **{f"agent_{number}": agent for number, agent in enumerate(wanted.agent_ids)},
     )
-    for run_id, session in found:
-        row = tx.row(_LOCK_SESSION, session=session)
-        if row is None:
-            leased.is_held_up = True
-        elif (run := _lease_one(tx, wanted, run_id, session)) is not None:
-            held = as_session(row)._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value)
-            leased.runs.append((run, held))
+    locked = [tx.ask(_LOCK_SESSION, session=session) for _, session in found]
+    held = [(run_id, as_session(row)) for (run_id, _), later in zip(found, locked, strict=True) for row in later()]
+    leased.is_held_up |= len(held) < len(found)
+    leases = [_ask_lease(tx, wanted, run_id) for run_id, _ in held]
+    taken = [
+        (runs.as_run(row), session) for (_, session), later in zip(held, leases, strict=True) for row in later()
+    ]  # without those for which somebody was faster
+    _note_leased(tx, wanted.runtime_id, [run for run, _ in taken])
+    for run, session in taken:
+        leased.runs.append((run, session._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value)))
 
 
-def _lease_one(tx: Tx, wanted: Lease, run_id: str, session: int) -> Run | None:
-    """Lease one run of a locked session; None when somebody was faster."""
-    row = tx.row(
+def _ask_lease(tx: Tx, wanted: Lease, run_id: str) -> Later:
+    """Lease one run of a locked session; no row when somebody was faster."""
+    return tx.ask(
         _LEASE,
         run_id=run_id,
         now=tx.now_ms,
@@ -104,12 +107,16 @@ def _lease_one(tx: Tx, wanted: Lease, run_id: str, session: int) -> Run | None:
         runtime=wanted.runtime_id,
         secret=secrets.token_urlsafe(18),
     )
-    if row is None:
-        return None
-    run = runs.as_run(row)
-    run_events.append(tx, run.id, run.event_count - 1, [StateChanged("queued", "running", wanted.runtime_id)])
-    set_head(tx, session, run.id, RunState.RUNNING)
-    return run
+
+
+def _note_leased(tx: Tx, runtime_id: str, taken: list[Run]) -> None:
+    """Their events, and how the heads of their sessions stand now."""
+    running = StateChanged("queued", RunState.RUNNING, runtime_id)
+    run_events.insert_rows(tx, [run_events.row_of(run.id, run.event_count, tx.now_ms, running) for run in taken])
+    heads = [{"id": run.session, "active_run_id": run.id, "active_run_state": RunState.RUNNING.value} for run in taken]
+    tx.store(_SET_HEADS, heads)
+    for run in taken:
+        tx.notify(run_events.run_topic(run.id))
 
 
 _SET_HEAD = Statement(
@@ -121,6 +128,9 @@ _SET_HEAD = Statement(
         active_run_state=sa.bindparam("head_state"),
         version=sessions.c.version + 1,
     ),
+)
+_SET_HEADS = Rows(
+    "note the heads of several queues", sessions, ["active_run_id", "active_run_state"], key="id", counter="version"
 )
 _is_ready = sa.and_(table.c.is_ready == sa.literal_column("1"), table.c.is_external == sa.bindparam("external"))
 _ANY_READY = Statement("whether it is any run's turn", sa.select(table.c.id).where(_is_ready).limit(1))

@@ -16,7 +16,7 @@ from sessiond.model.sessions import Route, Session
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store.schema import session_generations, sessions
 from sessiond.store.statement import Statement, insert, numbered
-from sessiond.store.transaction import Row, Tx
+from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
 
 COLUMNS = [sessions.c[name] for name in Session._fields]
@@ -69,10 +69,10 @@ def get_all(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
     return {row[0]: as_session(row) for row in tx.rows(_get_all(len(params)), **params)}
 
 
-def lock(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
-    """Lock the rows of these ids, in the order that everybody keeps; those that were purged are missing."""
+def ask_locked(tx: Tx, ids: Sequence[int]) -> Later:
+    """The rows of these ids, locked in the order that everybody keeps, to be looked at later with `as_session`."""
     params = numbered("at", ids)
-    return {session.id: session for session in map(as_session, tx.rows(_lock(len(params)), **params))}
+    return tx.ask(_lock(len(params)), **params)
 
 
 def is_visible(tx: Tx, session: int, scope: Scope) -> bool:

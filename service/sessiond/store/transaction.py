@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sqlalchemy.engine.interfaces import Dialect
 
 from sessiond.store.statement import Rows, Statement
 
 Row = tuple[Any, ...]
+# Rows that were asked for.
+Later = Callable[[], list[Row]]
 
 
 class Cursor(Protocol):
@@ -21,6 +23,13 @@ class Cursor(Protocol):
     def executemany(self, sql: str, params: Any, /) -> object: ...
     def fetchall(self) -> list[Row]: ...
     def fetchone(self) -> Row | None: ...
+
+
+@runtime_checkable
+class Deferring(Protocol):
+    """A cursor that can be asked for more before its answers are looked at."""
+
+    def later(self) -> Later: ...
 
 
 class Tx:
@@ -55,6 +64,14 @@ class Tx:
         """All rows."""
         self.run(statement, **params)
         return self._cursor.fetchall()
+
+    def ask(self, statement: Statement, **params: Any) -> Later:
+        """All rows, to be looked at later: PostgreSQL gets what is asked until then in one go."""
+        self.run(statement, **params)
+        if isinstance(self._cursor, Deferring):
+            return self._cursor.later()
+        rows = self._cursor.fetchall()
+        return lambda: rows
 
     def row(self, statement: Statement, **params: Any) -> Row | None:
         """The first row, if any."""

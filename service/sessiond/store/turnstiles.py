@@ -13,9 +13,8 @@ def take_turn(tx: Tx, name: str) -> None:
     """Wait until nobody else is past this turnstile; it is free again at the end of the transaction."""
     if tx.database == "sqlite":  # one writer at a time already
         return
-    if tx.row(_ENTER, name=name) is None:
-        tx.run(_MAKE, name=name)
-        tx.row(_ENTER, name=name)
+    tx.run(_MAKE, name=name)
+    tx.run(_ENTER, name=name)
 
 
 _ENTER = Statement(

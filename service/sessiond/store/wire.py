@@ -18,7 +18,7 @@ from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
 
 from sessiond.store.switching import put_aside
-from sessiond.store.transaction import Row
+from sessiond.store.transaction import Later, Row
 
 _SAID_NO = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
 
@@ -224,6 +224,11 @@ class PipelinedCursor:
         """Wait for the first of them."""
         rows = self.fetchall()
         return rows[0] if rows else None
+
+    def later(self) -> Later:
+        """The rows of the latest statement, for whoever calls this."""
+        asked = self._latest
+        return lambda: self._wire.rows(self.wait(asked))
 
     def look(self) -> Any:
         """Wait for the latest answer, and so for all of them."""
