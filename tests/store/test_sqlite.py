@@ -14,9 +14,10 @@ import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store import messages, sessions
+from sessiond.store.database import MAX_GROUP
 from sessiond.store.schema import messages as messages_table
 from sessiond.store.schema import sessions as sessions_table
-from sessiond.store.sqlite import MAX_GROUP, SqliteDatabase
+from sessiond.store.sqlite import SqliteDatabase
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from tests.making import count, found, make_session, put_session, words

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -338,6 +339,31 @@ async def test_nothing_that_goes_wrong_stops_it(
         await mirror.catch_up()
 
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
+
+
+async def test_a_session_that_goes_on_changing_is_left_for_the_next_time(
+    db: Database, folder: Folder, mirror: Mirror, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_session(db, A, drafts=[words("at first")])
+    mirror_one, rounds = mirroring.mirror_one, 0
+
+    async def while_more_is_said(*args: Any) -> int:
+        nonlocal rounds
+        rounds += 1
+        reached = await mirror_one(*args)
+        clock.advance(seconds=1)
+        await say(db, A, words(f"{rounds} more"))
+        return reached
+
+    monkeypatch.setattr(mirroring, "mirror_one", while_more_is_said)
+    clock.advance(seconds=1)
+    async with asyncio.timeout(10):
+        await mirror.catch_up()
+    assert rounds < 5
+
+    monkeypatch.undo()
+    await mirror.catch_up()
+    assert held(folder) == await expected(db)
 
 
 async def test_two_mirrors_of_one_folder_write_nothing_twice(db: Database, folder: Folder) -> None:  # X5

@@ -11,13 +11,14 @@ from typing import Any
 
 from sessiond.model.errors import PageTokenInvalid
 
+_JSON = json.JSONEncoder(separators=(",", ":"))
 _BINDING_BYTES = 9
 _SHORT = 256  # what may be kept in memory of somebody else's texts
 
 
 def page_token(position: list[Any], *request: Any) -> str:
     """A token for the page after this position of this request."""
-    text = json.dumps([_binding(request), *position], separators=(",", ":"))
+    text = _JSON.encode([_binding(request), *position])
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 

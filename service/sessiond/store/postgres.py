@@ -17,8 +17,9 @@ import psycopg
 from psycopg import errors as pg
 
 from sessiond.model.errors import StoreUnavailable, invalid
+from sessiond.store import database
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
-from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone
+from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone
 from sessiond.store.listen import CHANNEL, Listen
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL, as_list
@@ -30,12 +31,6 @@ from sessiond.store.wires import Connect, Wires
 MAX_TRIES = 5
 # The longest pause before the second try; it doubles with every further one, so that rivals come apart.
 FIRST_PAUSE_S = 0.005
-MAX_GROUP = 256
-# A batch that follows another waits as long as more comes in, up to so many: each costs round trips and a commit, and
-# many of one kind in a row cost the processor less than each between others.
-ENOUGH = 32
-# How often the event loop has to go round until what has arrived at the socket may have become an item.
-TURNS = 3
 _WRITE = "BEGIN"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _NOTIFY = "SELECT pg_notify($1, topic) FROM json_array_elements_text($2::json) AS topic"
@@ -120,7 +115,7 @@ class PostgresDatabase:
     async def _write_line(self, batch: Batch[Any, Any], line: _Line) -> None:
         try:
             while line.waiting:
-                taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), MAX_GROUP))]
+                taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), database.MAX_GROUP))]
                 results = await self._write_batch(batch, [item for item, _ in taken])
                 for (_, answer), result in zip(taken, results, strict=True):
                     if answer.done():  # whoever asked has gone; what was committed stays committed

@@ -20,13 +20,12 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
+from sessiond.store import database
 from sessiond.store.clock import Clock, embedded_clock
-from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone
+from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, is_busy, is_outage, own_connection
 from sessiond.store.statement import SQLITE
 from sessiond.store.transaction import Tx
-
-MAX_GROUP = 256
 
 
 class _Job(NamedTuple):
@@ -150,11 +149,20 @@ class SqliteDatabase:
                 problem = raised
             self._loop.call_soon_threadsafe(step.then, problem)
 
+    def _gather(self, seen: int, turn: int) -> None:
+        """As long as more comes in, let it: after a commit, those who were answered are the next to ask."""
+        if turn < TURNS:
+            self._loop.call_soon(self._gather, seen, turn + 1)
+        elif seen < len(self._waiting) < ENOUGH:
+            self._gather(len(self._waiting), 0)
+        else:
+            self._next_group()
+
     def _next_group(self) -> None:
         if not self._waiting:
             self._is_idle.set()
             return
-        self._begin([self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_GROUP))])
+        self._begin([self._waiting.popleft() for _ in range(min(len(self._waiting), database.MAX_GROUP))])
 
     def _begin(self, group: list[_Job], with_savepoints: bool = False) -> None:
         try:
@@ -270,7 +278,7 @@ class SqliteDatabase:
                 outcome.answer.set_exception(outcome.problem)
             else:
                 outcome.answer.set_result(outcome.result)
-        self._loop.call_soon(self._next_group)
+        self._loop.call_soon(self._gather, -1, 0)
 
 
 def _outcome(job: _Job, result: Any) -> _Outcome:

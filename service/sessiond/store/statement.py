@@ -114,13 +114,16 @@ class Rows:
 
 def as_list(rows: Sequence[Any]) -> str:
     """Rows as PostgreSQL takes them."""
-    return json.dumps(rows, default=_hex, ensure_ascii=False, separators=(",", ":"))
+    return _JSON.encode(rows)
 
 
 def _hex(value: object) -> str:
     """Bytes as PostgreSQL reads them in text."""
     assert isinstance(value, bytes)  # noqa: S101 - nothing else in a row needs it
     return "\\x" + value.hex()
+
+
+_JSON = json.JSONEncoder(default=_hex, ensure_ascii=False, separators=(",", ":"))
 
 
 def numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:

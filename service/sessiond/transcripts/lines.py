@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sessiond.model.messages import Block, Image, Message, Provenance, Text, Thinking, ToolCall, ToolResult, Usage
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -29,7 +29,7 @@ def line_of(message: Message, session_key: str) -> bytes:
         "usage": _usage(draft.usage),
     }
     told = {name: value for name, value in fields.items() if value not in ("", None)}
-    return json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+    return _JSON.encode(told).encode() + b"\n"
 
 
 def time_of(millis: int) -> str:
@@ -52,8 +52,8 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _provenance(source: Provenance | None) -> dict[str, str] | None:
-    return None if source is None else {name: str(value) for name, value in asdict(source).items() if value}
+    return None if source is None else {name: str(value) for name, value in vars(source).items() if value}
 
 
 def _usage(usage: Usage | None) -> dict[str, Any] | None:
-    return None if usage is None else {name: value for name, value in asdict(usage).items() if value is not None}
+    return None if usage is None else {name: value for name, value in vars(usage).items() if value is not None}

@@ -33,6 +33,7 @@ REST_S = 0.1  # what comes in this time is written together
 REST_SHARE = 4  # and for a second of work so many of rest, so that a burst of writes is not disturbed
 LAST_S = 5.0  # for what is left when the server ends
 MAX_FAILED = 1_000
+MAX_LENGTHS = 10_000
 # A change may be committed so much later than the time it bears. SQLite has one writer at a time, so there it is
 # only what a clock that is set back may take.
 OVERLAP_MS = {"sqlite": 1_000, "postgresql": 10_000}
@@ -76,6 +77,7 @@ class Mirror:
         self._done: set[Transcript] = set()  # written, and so new that it will be seen again
         self._failed: dict[int, Transcript] = {}
         self._told: set[str] = set()
+        self._lengths: dict[str, int] = {}  # how far files went when we last wrote; they themselves have the last word
 
     async def run(self) -> None:
         """Mirror for ever; whatever goes wrong is told once and tried again."""
@@ -134,6 +136,8 @@ class Mirror:
                     await self._write(transcript)
             position = page[-1].position
             self._done = {each for each in self._done if each.position > (position.updated_ms - self._overlap_ms,)}
+            if position.updated_ms > now_ms:  # what goes on changing is for the next time, after a rest
+                break
             await asyncio.sleep(0)  # SQLite reads without giving way to anybody
         await self._reached(max(began, position.updated_ms))
 
@@ -153,7 +157,7 @@ class Mirror:
     async def _write(self, transcript: Transcript) -> None:
         """Bring one file up to date; one that can't be written does not keep the others waiting."""
         try:
-            await mirror_one(self._db, self._folder, transcript)
+            reached = await mirror_one(self._db, self._folder, transcript, self._lengths.get(transcript.session_id))
         except (OSError, ValueError) as problem:
             kind = errno.errorcode.get(getattr(problem, "errno", None) or 0, type(problem).__name__)
             self._tell(f"file {kind}", f"a transcript can't be mirrored: {problem}")
@@ -161,6 +165,9 @@ class Mirror:
                 self._failed[transcript.generation] = transcript
         else:
             self._done.add(transcript)
+            if len(self._lengths) >= MAX_LENGTHS:
+                self._lengths.clear()
+            self._lengths[transcript.session_id] = reached
 
     def _tell(self, kind: str, text: str, problem: BaseException | None = None) -> None:
         """Log the first of each kind; the next once things have been well in between."""
@@ -169,12 +176,14 @@ class Mirror:
             log.warning(text, exc_info=problem)
 
 
-async def mirror_one(db: Database, folder: Folder, transcript: Transcript) -> None:
-    """Append to a transcript's file what it does not hold yet."""
-    at = await asyncio.to_thread(folder.last_sequence, transcript.session_id)
+async def mirror_one(db: Database, folder: Folder, transcript: Transcript, at: int | None = None) -> int:
+    """Append to a transcript's file what it does not hold yet, from where it is said to end; where it ends then."""
+    if at is None:
+        at = await asyncio.to_thread(folder.last_sequence, transcript.session_id)
     while at < transcript.last_sequence:
         bodies = await bodies_after(db, transcript, at)
         at = await asyncio.to_thread(_append, folder, transcript, bodies, at)
+    return at
 
 
 async def bodies_after(db: Database, transcript: Transcript, sequence: int) -> list[bytes]:
