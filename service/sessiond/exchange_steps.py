@@ -62,18 +62,15 @@ def hold(tx: Tx, run_id: str) -> Held | None:
     That is the one order that everybody keeps. With only the run's own session locked before, two exchanges that take
     a turn towards each other would wait for each other.
     """
-    places = runs.places_of(tx, run_id)
-    if places is None:
-        return None
-    locked = sessions.ask_locked(tx, places.sessions)
-    held = runs.ask_locked(tx, run_id)
-    around = exchanges.ask_locked(tx, places.exchange_id)
+    locked, held = sessions.ask_locked_of(tx, run_id), runs.ask_locked(tx, run_id)
+    around = exchanges.ask_locked_of(tx, run_id)
     found = {session.id: session for session in map(sessions.as_session, locked())}
-    rows, exchange = held(), [exchanges.as_exchange(row) for row in around()]
-    if not rows or len(found) < len(set(places.sessions)):  # purged since it was found
+    run = next(map(runs.as_run, held()), None)
+    exchange = next(map(exchanges.as_exchange, around()), None)
+    sides = (exchange.target_session, exchange.requester_session) if exchange else ()
+    if run is None or not found.keys() >= {run.session, *sides} - {None}:  # it is being purged
         return None
-    run = runs.as_run(rows[0])
-    return Held(run, found[run.session], exchange[0] if exchange else None)
+    return Held(run, found[run.session], exchange)
 
 
 def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> Run:

@@ -52,7 +52,6 @@ SHAPES: dict[Any, list[tuple[Any, ...]]] = {
     sessions._get_all: [(1,), (256,)],
     sessions._find_by: [(column, scope, lock) for column in ("key", "session_id") for scope in SCOPES for lock in BOTH],
     sessions._find_by_keys: [(1,), (256,)],
-    sessions._lock: [(1,), (4,)],
     sessions._find_by_label: [(scope, in_agent) for scope in SCOPES for in_agent in BOTH],
     sessions._find_by_old: [(scope,) for scope in SCOPES],
 }

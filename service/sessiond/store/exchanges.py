@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sessiond.model.exchanges import AnnouncePolicy, Exchange, ExchangeKind
 from sessiond.model.sessions import Route
 from sessiond.store.run_events import run_topic
-from sessiond.store.schema import exchanges, sessions
+from sessiond.store.schema import exchanges, runs, sessions
 from sessiond.store.sessions import route_columns
 from sessiond.store.statement import Rows, Statement
 from sessiond.store.transaction import Later, Row, Tx
@@ -65,9 +65,9 @@ def ask(tx: Tx, exchange_id: str) -> Later:
     return tx.ask(_GET, exchange_id=exchange_id)
 
 
-def ask_locked(tx: Tx, exchange_id: str) -> Later:
-    """The exchange's row, locked, to be looked at later with `as_exchange`."""
-    return tx.ask(_GET_LOCKED, exchange_id=exchange_id)
+def ask_locked_of(tx: Tx, run_id: str) -> Later:
+    """The exchange that a run is a part of, locked, to be looked at later with `as_exchange`."""
+    return tx.ask(_GET_LOCKED_OF, run_id=run_id)
 
 
 def as_exchange(row: Row) -> Exchange:
@@ -114,6 +114,12 @@ _CREATE = Rows(
 _by_id = sa.select(*COLUMNS).where(exchanges.c.id == sa.bindparam("exchange_id"))
 _GET = Statement("an exchange", _by_id)
 _GET_LOCKED = Statement("an exchange, locked", _by_id.with_for_update())
+_GET_LOCKED_OF = Statement(
+    "the exchange of a run, locked",
+    sa.select(*COLUMNS)
+    .where(exchanges.c.id == sa.select(runs.c.exchange_id).where(runs.c.id == sa.bindparam("run_id")).scalar_subquery())
+    .with_for_update(of=exchanges),
+)
 _REPLY = Statement(
     "keep what was said",
     sa.update(exchanges)

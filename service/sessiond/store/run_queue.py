@@ -21,7 +21,7 @@ from sessiond.store.schema import runs as table
 from sessiond.store.sessions import COLUMNS as SESSION_COLUMNS
 from sessiond.store.sessions import as_session
 from sessiond.store.statement import Rows, Statement
-from sessiond.store.transaction import Later, Tx
+from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.turnstiles import take_turn
 
 QUEUE_TOPIC = "queue"
@@ -51,12 +51,14 @@ def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     if tx.row(_ANY_READY, external=int(wanted.is_external)) is None:  # mostly so; and then nobody has to take turns
         return Leased([])
     take_turn(tx, "slots")
-    busy = {row[0]: row[1] for row in tx.rows(_BUSY, now=tx.now_ms)}
+    taken = tx.ask(_BUSY, now=tx.now_ms)
+    ready = {pool: _ask_ready(tx, wanted, pool, min(slots, limit)) for pool, slots in wanted.slots.items() if slots > 0}
+    busy = {row[0]: row[1] for row in taken()}
     leased = Leased([])
-    for pool, slots in wanted.slots.items():
-        free = min(slots - busy.get(pool, 0), limit - len(leased.runs))
+    for pool, found in ready.items():
+        free = min(wanted.slots[pool] - busy.get(pool, 0), limit - len(leased.runs))
         if free > 0:
-            _lease_from(tx, wanted, pool, free, leased)
+            _lease_from(tx, wanted, found()[:free], leased)
     return leased
 
 
@@ -75,15 +77,19 @@ def set_head(tx: Tx, session: int, run_id: str, state: RunState | None) -> None:
     tx.run(_SET_HEAD, id_=session, head=run_id, head_state=state.value if state else None)
 
 
-def _lease_from(tx: Tx, wanted: Lease, pool: Pool, limit: int, leased: Leased) -> None:
-    """Add what can be taken from one pool; a session whose row somebody has is passed by, never waited for."""
-    found = tx.rows(
+def _ask_ready(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Later:
+    """The runs of a pool whose turn it is, with their sessions."""
+    return tx.ask(
         _ready(len(wanted.agent_ids)),
         external=int(wanted.is_external),
         pool=pool.value,
         limit=limit,
         **{f"agent_{number}": agent for number, agent in enumerate(wanted.agent_ids)},
     )
+
+
+def _lease_from(tx: Tx, wanted: Lease, found: list[Row], leased: Leased) -> None:
+    """Add what can be taken of these; a session whose row somebody has is passed by, never waited for."""
     locked = [tx.ask(_LOCK_SESSION, session=session) for _, session in found]
     held = [(run_id, as_session(row)) for (run_id, _), later in zip(found, locked, strict=True) for row in later()]
     leased.is_held_up |= len(held) < len(found)

@@ -48,13 +48,6 @@ class PlacedRun(NamedTuple):
         return message_id(self.session_id, self.run.input_place & ((1 << PLACE_SHIFT) - 1))
 
 
-class Places(NamedTuple):
-    """Where a run belongs: its exchange, its session and those on both sides of the exchange. They never change."""
-
-    exchange_id: str
-    sessions: list[int]
-
-
 def as_run(row: Row) -> Run:
     """A row of COLUMNS as the model's run."""
     return Run._make(row)
@@ -81,12 +74,6 @@ def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:
 def ask_locked(tx: Tx, run_id: str) -> Later:
     """The run's row, locked, to be looked at later with `as_run`; ask for its session's row first."""
     return tx.ask(_GET_LOCKED, run_id=run_id)
-
-
-def places_of(tx: Tx, run_id: str) -> Places | None:
-    """What the end of a run may change beside it."""
-    row = tx.row(_PLACES, run_id=run_id)
-    return Places(row[0], [each for each in row[1:] if each is not None]) if row else None
 
 
 def held(tx: Tx, token: LeaseToken) -> Run | None:
@@ -171,12 +158,6 @@ def _find(shape: ScopeShape) -> Statement:
 _by_id = sa.select(*COLUMNS).where(runs.c.id == sa.bindparam("run_id"))
 _GET = Statement("a run", _by_id)
 _GET_LOCKED = Statement("a run, locked", _by_id.with_for_update())
-_PLACES = Statement(
-    "the sessions that the end of a run may change",
-    sa.select(runs.c.exchange_id, runs.c.session, exchanges.c.target_session, exchanges.c.requester_session)
-    .select_from(runs.outerjoin(exchanges, exchanges.c.id == runs.c.exchange_id))
-    .where(runs.c.id == sa.bindparam("run_id")),
-)
 _HELD = Statement(
     "the run of a lease",
     _by_id.where(

@@ -14,7 +14,7 @@ from sessiond.model.keys import SessionKind
 from sessiond.model.messages import Usage
 from sessiond.model.sessions import Route, Session
 from sessiond.model.visibility import EVERYTHING, Scope
-from sessiond.store.schema import session_generations, sessions
+from sessiond.store.schema import exchanges, runs, session_generations, sessions
 from sessiond.store.statement import Statement, insert, numbered
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
@@ -69,10 +69,12 @@ def get_all(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
     return {row[0]: as_session(row) for row in tx.rows(_get_all(len(params)), **params)}
 
 
-def ask_locked(tx: Tx, ids: Sequence[int]) -> Later:
-    """The rows of these ids, locked in the order that everybody keeps, to be looked at later with `as_session`."""
-    params = numbered("at", ids)
-    return tx.ask(_lock(len(params)), **params)
+def ask_locked_of(tx: Tx, run_id: str) -> Later:
+    """The sessions that the end of a run may change, to be looked at later with `as_session`.
+
+    Its own and both sides of its exchange, which never change, locked in the order that everybody keeps.
+    """
+    return tx.ask(_LOCK_OF_RUN, run_id=run_id)
 
 
 def is_visible(tx: Tx, session: int, scope: Scope) -> bool:
@@ -208,11 +210,23 @@ def _get_all(count: int) -> Statement:
     return Statement("sessions by their row ids", sa.select(*COLUMNS).where(sessions.c.id.in_(ids)))
 
 
-@lru_cache
-def _lock(count: int) -> Statement:
-    ids: list[sa.BindParameter[int]] = [sa.bindparam(f"at_{number}", type_=sa.BigInteger) for number in range(count)]
-    found = sa.select(*COLUMNS).where(sessions.c.id.in_(ids)).order_by(sessions.c.id).with_for_update()
-    return Statement("sessions by their row ids, locked", found)
+_of_run = runs.c.id == sa.bindparam("run_id")
+_around = exchanges.join(runs, runs.c.exchange_id == exchanges.c.id)
+_LOCK_OF_RUN = Statement(
+    "the sessions that the end of a run may change, locked",
+    sa.select(*COLUMNS)
+    .where(
+        sessions.c.id.in_(
+            sa.union_all(
+                sa.select(runs.c.session).where(_of_run),
+                sa.select(exchanges.c.target_session).select_from(_around).where(_of_run),
+                sa.select(exchanges.c.requester_session).select_from(_around).where(_of_run),
+            )
+        )
+    )
+    .order_by(sessions.c.id)
+    .with_for_update(of=sessions),
+)
 
 
 @lru_cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from sqlalchemy.engine.interfaces import Dialect
 
@@ -15,7 +15,7 @@ Later = Callable[[], list[Row]]
 
 
 class Cursor(Protocol):
-    """What is used of a driver's cursor."""
+    """What is used of a driver's cursor; one that can be asked for more before it is looked at has `later`, too."""
 
     @property
     def rowcount(self) -> int: ...
@@ -23,13 +23,6 @@ class Cursor(Protocol):
     def executemany(self, sql: str, params: Any, /) -> object: ...
     def fetchall(self) -> list[Row]: ...
     def fetchone(self) -> Row | None: ...
-
-
-@runtime_checkable
-class Deferring(Protocol):
-    """A cursor that can be asked for more before its answers are looked at."""
-
-    def later(self) -> Later: ...
 
 
 class Tx:
@@ -68,8 +61,9 @@ class Tx:
     def ask(self, statement: Statement, **params: Any) -> Later:
         """All rows, to be looked at later: PostgreSQL gets what is asked until then in one go."""
         self.run(statement, **params)
-        if isinstance(self._cursor, Deferring):
-            return self._cursor.later()
+        defer: Callable[[], Later] | None = getattr(self._cursor, "later", None)
+        if defer is not None:
+            return defer()
         rows = self._cursor.fetchall()
         return lambda: rows
 
