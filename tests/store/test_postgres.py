@@ -20,6 +20,7 @@ from tests.meeting import take_all, wait_here
 from tests.store.spare import spare_database
 
 _SUICIDE = Statement("end this connection", sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
+_PID = Statement("this connection's number", sa.text("SELECT pg_backend_pid()"))
 _LOSE_A_RACE = Statement("what the server says of a lost race", sa.text("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$"))
 _FIND_DEADLOCKS_SOON = Statement("deadlocks are told at once", sa.text("SET LOCAL deadlock_timeout = '10ms'"))
 _BACKENDS = sa.text(
@@ -244,3 +245,91 @@ async def test_closing_lets_what_is_under_way_finish(postgres: sa.Engine) -> Non
         assert len(await asyncio.gather(*writing)) == 20
         with pytest.raises(StoreUnavailable):
             await session_of(database, "agent:main:1")
+
+
+async def test_a_statement_that_can_not_be_prepared_spoils_no_other(postgres: sa.Engine) -> None:
+    nonsense = Statement("no sense", sa.text("SELECT nothing FROM nowhere"))
+    numbers = [Statement(f"the number {each}", sa.text(f"SELECT {each}")) for each in range(5)]
+
+    def ask(number: int) -> Callable[[Tx], object]:
+        return lambda tx: tx.rows(numbers[number])
+
+    def fail_unseen(tx: Tx) -> None:
+        tx.run(nonsense)
+        tx.run(numbers[0])  # skipped, since what is before it fails
+        raise ZeroDivisionError
+
+    with spare_database(postgres, "nonsense") as url:
+        database = await open_database(url, on_commit=lambda topics: None, pool_size=1)
+        with pytest.raises(ZeroDivisionError):
+            await database.write(fail_unseen)
+
+        assert [await database.read(ask(each)) for each in range(5)] == [[(each,)] for each in range(5)]
+        await database.close()
+
+
+async def test_silence_after_another_s_end_is_not_taken_for_an_answer(postgres: sa.Engine) -> None:  # X3
+    def read_and_die(tx: Tx) -> None:
+        row = tx.row(_PID)
+        assert row is not None
+        with postgres.connect() as connection:
+            connection.execute(sa.text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": row[0]})
+
+    with spare_database(postgres, "silent") as url:
+        database = await open_database(url, on_commit=lambda topics: None, pool_size=1)
+        await make_session(database)
+        reading = asyncio.ensure_future(database.read(read_and_die))
+        looking = [asyncio.ensure_future(session_of(database, "agent:main:main")) for _ in range(3)]
+
+        await reading  # its end and the next one's beginning are sent together, to nobody
+        assert None not in await asyncio.gather(*looking)
+        await database.close()
+
+
+async def test_a_work_that_was_given_up_before_its_turn_is_not_begun(postgres: sa.Engine) -> None:
+    begun: list[int] = []
+
+    def begin(number: int) -> Callable[[Tx], None]:
+        return lambda tx: begun.append(number)
+
+    with spare_database(postgres, "patience") as url:
+        database = await open_database(url, on_commit=lambda topics: None, pool_size=1)
+        may_go = asyncio.Event()
+        holding = asyncio.ensure_future(database.write(lambda tx: wait_here(may_go.wait())))
+        waiting = [asyncio.ensure_future(database.write(begin(number))) for number in range(3)]
+        await asyncio.sleep(0)
+        waiting[1].cancel()
+        may_go.set()
+
+        await asyncio.gather(holding, waiting[0], waiting[2])
+
+        assert begun == [0, 2]
+        assert database.connections_in_use == 0
+        await database.close()
+
+
+async def test_a_replica_that_stands_still_in_a_transaction_loses_its_locks(postgres: sa.Engine) -> None:  # X3
+    with spare_database(postgres, "frozen") as url:
+        frozen = await open_database(url, on_commit=lambda topics: None, statement_s=1)
+        other = await open_database(url, on_commit=lambda topics: None)
+        await make_session(other)
+        tries: list[int] = []
+        stands_still = asyncio.Event()
+
+        def lock_and_stand_still(tx: Tx) -> None:
+            tries.append(1)
+            found(tx, "agent:main:main")
+            if len(tries) == 1:
+                stands_still.set()
+                wait_here(asyncio.sleep(3))
+
+        holding = asyncio.ensure_future(frozen.write(lock_and_stand_still))
+        await stands_still.wait()
+
+        async with asyncio.timeout(2.5):
+            await other.write(lambda tx: sessions.change(tx, found(tx, "agent:main:main"), {"label": "mine"}))
+
+        await holding  # run again, on another connection
+        assert len(tries) == 2
+        await frozen.close()
+        await other.close()

@@ -209,7 +209,7 @@ class PostgresDatabase:
                 cursor.leave()
             else:
                 _send_topics(cursor, [self._listen.marked(topic) for topic in tx.topics])
-                is_committing = True
+                is_committing = wire.lost is None  # else it will not even be sent
                 cursor.commit()
         except BaseException as problem:
             if is_committing and isinstance(problem, _AWAY) and not _is_refused(problem):

@@ -16,6 +16,12 @@ from greenlet import getcurrent, greenlet
 Result = TypeVar("Result")
 
 
+class _Running(greenlet):
+    """A call under way, and whom it is for."""
+
+    answer: asyncio.Future[Any]
+
+
 def start(call: Callable[[], Result], loop: asyncio.AbstractEventLoop) -> asyncio.Future[Result]:
     """Run the call until it first waits, and then on; it goes on to its end also when nobody awaits the answer."""
     answer: asyncio.Future[Result] = loop.create_future()
@@ -30,8 +36,16 @@ def start(call: Callable[[], Result], loop: asyncio.AbstractEventLoop) -> asynci
             if not answer.done():
                 answer.set_result(result)
 
-    greenlet(run).switch()
+    running = _Running(run)
+    running.answer = answer
+    running.switch()
     return answer
+
+
+def is_awaited() -> bool:
+    """Whether anybody still wants what runs here."""
+    running = getcurrent()
+    return not (isinstance(running, _Running) and running.answer.cancelled())
 
 
 def put_aside() -> Any:

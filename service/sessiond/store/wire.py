@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import psycopg
@@ -26,11 +28,12 @@ _SAID_NO = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
 class Answer:
     """To one question, once it is there."""
 
-    __slots__ = ("asker", "prepares", "result")
+    __slots__ = ("asker", "is_end", "prepares", "result")
 
-    def __init__(self, asker: PipelinedCursor | None = None, prepares: str = "") -> None:
+    def __init__(self, asker: PipelinedCursor | None = None, prepares: str = "", is_end: bool = False) -> None:
         self.asker = asker
         self.prepares = prepares
+        self.is_end = is_end  # of what was sent together
         self.result: Any = None
 
 
@@ -44,10 +47,11 @@ class Wire:
         self._socket = self._pgconn.socket
         self._transformer = Transformer.from_context(connection)
         self._prepared: dict[str, bytes] = {}
+        self._numbers = count()
         self._expected: deque[Answer] = deque()
         self._awaited: Answer | None = None
         self._waiter: greenlet | None = None
-        self._is_asked = False  # something for which the server was not told to answer yet
+        self._is_asked = False  # something that is not sent yet
         self._is_writing = False
         self.lost: psycopg.Error | None = None
         self._pgconn.nonblocking = 1
@@ -68,24 +72,28 @@ class Wire:
         return self._expect(Answer(asker))
 
     def sync(self) -> Answer:
-        """End what was asked so far: after a mistake in it, the server listens again from here."""
+        """Send what was asked so far. After a mistake in it, the server listens again from here.
+
+        A mere flush would do for the answers. But the server takes us for idle, with a transaction open or not, only
+        after this; and what is idle for too long must lose its locks.
+        """
         self._require()
         try:
-            self._pgconn.pipeline_sync()  # sends, as much as the socket takes at once
+            self._pgconn.pipeline_sync()
         except psycopg.OperationalError as problem:
             self._lose(problem)
             raise
         self._is_asked = False
-        answer = self._expect(Answer())
+        ended = self._expect(Answer(is_end=True))
         self._send()
-        return answer
+        return ended
 
     def send_soon(self) -> None:
         """Send what is on the pile in a moment, unless somebody else has something to ask before."""
         self._loop.call_soon(self._send_rest)
 
     def _send(self) -> None:
-        """Send what is on the pile; what the socket does not take now follows when it does."""
+        """What the socket does not take now follows when it does."""
         try:
             is_rest = bool(self._pgconn.flush())
         except psycopg.OperationalError as problem:
@@ -101,11 +109,11 @@ class Wire:
     def wait(self, answer: Answer) -> None:
         """Put this greenlet aside until the answer is there, or the connection lost."""
         if answer.result is None and self.lost is None:
-            self._awaited, self._waiter = answer, getcurrent()
             self._send_rest()
             if self.lost is None:
+                self._awaited, self._waiter = answer, getcurrent()
                 put_aside()
-            self._awaited = self._waiter = None
+                self._awaited = self._waiter = None
         if answer.result is None:
             self._require()
 
@@ -121,16 +129,15 @@ class Wire:
 
     def _send_rest(self) -> None:
         if self._is_asked and self.lost is None:
-            self._is_asked = False
-            self._pgconn.send_flush_request()
-            self._send()
+            with suppress(psycopg.OperationalError):  # it is lost then, which is what whoever waits looks at
+                self.sync()
 
     def _require(self) -> None:
         if self.lost is not None:
             raise self.lost
 
     def _prepare(self, sql: str, asker: PipelinedCursor | None) -> bytes:
-        name = b"s%d" % len(self._prepared)
+        name = b"s%d" % next(self._numbers)  # never twice, since what failed may be tried again
         self._pgconn.send_prepare(name, sql.encode())
         self._expect(Answer(asker, prepares=sql))
         self._prepared[sql] = name
@@ -147,6 +154,9 @@ class Wire:
         except psycopg.OperationalError as problem:
             self._lose(problem)
             return
+        if self._pgconn.status != pq.ConnStatus.OK:  # libpq hung up by itself, so that nothing more will be heard
+            self._lose(psycopg.OperationalError(self._pgconn.get_error_message()))
+            return
         if self._awaited is not None and self._awaited.result is not None:
             self._wake()
 
@@ -162,6 +172,8 @@ class Wire:
                 continue
             is_between = False
             answer = expected.popleft()
+            if answer.is_end != (result.status == pq.ExecStatus.PIPELINE_SYNC):
+                raise psycopg.OperationalError("questions and answers are out of step")
             answer.result = result
             if result.status in _SAID_NO:
                 self._note_refusal(answer)
@@ -170,8 +182,12 @@ class Wire:
         if answer.prepares:
             self._prepared.pop(answer.prepares, None)
         asker = answer.asker
-        if asker is not None and asker.problem is None and answer.result.status == pq.ExecStatus.FATAL_ERROR:
-            asker.problem = error_from_result(answer.result)
+        if asker is None or asker.problem is not None:
+            return
+        if answer.result.status == pq.ExecStatus.FATAL_ERROR:
+            asker.problem = _problem_of(answer.result)
+        else:  # skipped, because the end of another transaction that was sent with it failed
+            asker.problem = psycopg.OperationalError("the connection failed before this was asked")
 
     def _lose(self, problem: psycopg.Error) -> None:
         if self.lost is not None:
@@ -185,7 +201,7 @@ class Wire:
         self._wake()
 
     def _wake(self) -> None:
-        if self._waiter is not None and self._waiter is not getcurrent():
+        if self._waiter is not None:
             waiter, self._waiter = self._waiter, None
             waiter.switch()
 
@@ -248,7 +264,8 @@ class PipelinedCursor:
         """Make it durable, and wait for that."""
         committing = self.execute("COMMIT")
         self._wire.sync()
-        self.wait(committing)
+        if self.wait(committing).command_status != b"COMMIT":
+            raise psycopg.InternalError("PostgreSQL rolled back what was to be committed")
 
     def leave(self) -> None:
         """End what has only read. Nobody has to wait for that: whoever has the wire next is behind it."""
@@ -264,6 +281,12 @@ class PipelinedCursor:
         wire.sync()
         wire.ask("ROLLBACK", ())
         wire.wait(wire.sync())
+
+
+def _problem_of(result: Any) -> psycopg.Error:
+    """What went wrong; but for what the server calls an error, it is about the connection, whatever its code says."""
+    problem = error_from_result(result)
+    return problem if problem.diag.severity_nonlocalized == "ERROR" else psycopg.OperationalError(str(problem))
 
 
 def _dumped(value: Any) -> bytes | None:

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from greenlet import getcurrent, greenlet
 
-from sessiond.store.switching import put_aside, wait_for
+from sessiond.store.switching import is_awaited, put_aside, wait_for
 from sessiond.store.wire import Wire
 
 Connect = Callable[[], Coroutine[Any, Any, psycopg.AsyncConnection[Any]]]
@@ -44,16 +44,14 @@ class Wires:
             return self._new()
         self._line.append(getcurrent())
         handed_over: Wire | None = put_aside()
+        if not is_awaited():  # it was given up in the line; what has begun goes on to its end
+            self._pass_on(handed_over)
+            raise asyncio.CancelledError
         return self._new() if handed_over is None else handed_over
 
     def give_back(self, wire: Wire) -> None:
         """To the first in line, if there is one."""
-        if self._line:
-            self._hand_over(None if wire.lost else wire)
-        elif wire.lost:
-            self._open -= 1
-        else:
-            self._idle.append(wire)
+        self._pass_on(None if wire.lost else wire)
 
     def close(self) -> None:
         """Hang up; nobody uses one any more."""
@@ -66,12 +64,14 @@ class Wires:
         try:
             return Wire(wait_for(self._connect(), self._loop))
         except BaseException:
-            if self._line:
-                self._hand_over(None)
-            else:
-                self._open -= 1
+            self._pass_on(None)
             raise
 
-    def _hand_over(self, wire: Wire | None) -> None:
+    def _pass_on(self, wire: Wire | None) -> None:
         """A connection, or the room for one, to the first in line."""
-        self._loop.call_soon(self._line.popleft().switch, wire)
+        if self._line:
+            self._loop.call_soon(self._line.popleft().switch, wire)
+        elif wire is None:
+            self._open -= 1
+        else:
+            self._idle.append(wire)
