@@ -29,7 +29,6 @@ from sessiond.model.runs import SERVER, Ending, Run, RunKind, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import exchanges, messages, run_endings, runs, sessions, traces
 from sessiond.store.arrivals import NewRun, enqueue
-from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.turns import run_settings
 
@@ -48,12 +47,6 @@ class Held:
     run: Run
     session: Session
     exchange: Exchange | None
-
-    def placed(self, ended: Run) -> PlacedRun:
-        """The run as it ended, as whoever looks for it now would find it."""
-        parties = (self.exchange.requester_session, self.exchange.target_session) if self.exchange else (None,)
-        key, session_id = self.session.key, self.session.session_id
-        return PlacedRun(ended, key, session_id, told=ended.event_count, parties=frozenset(parties))
 
 
 def hold(tx: Tx, run_id: str) -> Held | None:

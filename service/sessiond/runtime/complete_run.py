@@ -74,8 +74,8 @@ def _complete(tx: Tx, rules: Rules, query: CompleteQuery) -> PlacedRun:
     if token is None or held is None or (held.run.fence, held.run.lease_secret) != (token.fence, token.secret):
         raise LeaseLost
     if not held.run.is_final:
-        return held.placed(end_run(tx, rules, held, _ending(held.run, query), keeps_token=True))
-    placed = runs.find(tx, token.run_id)
+        end_run(tx, rules, held, _ending(held.run, query), keeps_token=True)
+    placed = runs.find(tx, token.run_id)  # what follows from its end may have left events on it
     if placed is None:
         raise LeaseLost
     return placed
