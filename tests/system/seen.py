@@ -121,8 +121,10 @@ def _waits(house: House, waits: Iterable[Wait]) -> Iterator[str]:
         if told != stored:
             yield f"who waited for run {wait.run_id} was told {told}, the log has {stored}"
         last = _state(wait.events[-1].ended.run.state) if wait.events else "nothing"
-        if last != house.runs[wait.run_id].state:
-            yield f"who waited for run {wait.run_id} was told {last} at the end, not {house.runs[wait.run_id].state}"
+        run = house.runs.get(wait.run_id)
+        state = run.state if run is not None else "nothing"
+        if last != state:
+            yield f"who waited for run {wait.run_id} was told {last} at the end, not {state}"
 
 
 def _log_for(house: House, wait: Wait) -> Iterator[pb.WaitRunResponse]:
