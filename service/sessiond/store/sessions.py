@@ -210,18 +210,20 @@ def _get_all(count: int) -> Statement:
     return Statement("sessions by their row ids", sa.select(*COLUMNS).where(sessions.c.id.in_(ids)))
 
 
+# Each a value that is looked up once, never a join: when PostgreSQL had to wait for a row that was changed meanwhile, it
+# looks again whether that fits, and of a row found by way of a union it then thinks that it does not.
 _of_run = runs.c.id == sa.bindparam("run_id")
-_around = exchanges.join(runs, runs.c.exchange_id == exchanges.c.id)
+_exchange_of_run = exchanges.c.id == sa.select(runs.c.exchange_id).where(_of_run).scalar_subquery()
 _LOCK_OF_RUN = Statement(
     "the sessions that the end of a run may change, locked",
     sa.select(*COLUMNS)
     .where(
         sessions.c.id.in_(
-            sa.union_all(
-                sa.select(runs.c.session).where(_of_run),
-                sa.select(exchanges.c.target_session).select_from(_around).where(_of_run),
-                sa.select(exchanges.c.requester_session).select_from(_around).where(_of_run),
-            )
+            [
+                sa.select(runs.c.session).where(_of_run).scalar_subquery(),
+                sa.select(exchanges.c.target_session).where(_exchange_of_run).scalar_subquery(),
+                sa.select(exchanges.c.requester_session).where(_exchange_of_run).scalar_subquery(),
+            ]
         )
     )
     .order_by(sessions.c.id)
