@@ -6,6 +6,7 @@ between any two steps loses nothing and any replica takes the next one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sessiond.egress import Outgoing, send_out
@@ -48,22 +49,34 @@ class Held:
     session: Session
     exchange: Exchange | None
 
+    @property
+    def sessions(self) -> set[int]:
+        """The rows of the sessions that it may change."""
+        exchange = self.exchange
+        sides = {exchange.target_session, exchange.requester_session} if exchange else set()
+        return {self.run.session, *(side for side in sides if side is not None)}
+
 
 def hold(tx: Tx, run_id: str) -> Held | None:
-    """Lock the rows of all sessions that the run's exchange may go on in, then the run's own, then the exchange's.
+    """One run that may be ended; None when it is not there any more."""
+    return hold_all(tx, [run_id]).get(run_id)
 
-    That is the one order that everybody keeps. With only the run's own session locked before, two exchanges that take
-    a turn towards each other would wait for each other.
+
+def hold_all(tx: Tx, run_ids: Sequence[str]) -> dict[str, Held]:
+    """Lock the rows of all sessions that the runs' exchanges may go on in, then the runs' own, then the exchanges'.
+
+    That is the one order that everybody keeps. With only a run's own session locked before, two exchanges that take a
+    turn towards each other would wait for each other.
     """
-    locked, held = sessions.ask_locked_of(tx, run_id), runs.ask_locked(tx, run_id)
-    around = exchanges.ask_locked_of(tx, run_id)
-    found = {session.id: session for session in map(sessions.as_session, locked())}
-    run = next(map(runs.as_run, held()), None)
-    exchange = next(map(exchanges.as_exchange, around()), None)
-    sides = (exchange.target_session, exchange.requester_session) if exchange else ()
-    if run is None or not found.keys() >= {run.session, *sides} - {None}:  # it is being purged
-        return None
-    return Held(run, found[run.session], exchange)
+    if not run_ids:
+        return {}
+    sides, asked = sessions.ask_locked_of(tx, run_ids), runs.ask_locked(tx, run_ids)
+    around = exchanges.ask_locked_of(tx, run_ids)
+    locked = {session.id: session for session in map(sessions.as_session, sides())}
+    found = [runs.as_run(row) for row in asked()]
+    begun = {exchange.id: exchange for exchange in map(exchanges.as_exchange, around())}
+    held = [Held(run, locked[run.session], begun.get(run.exchange_id)) for run in found if run.session in locked]
+    return {each.run.id: each for each in held if locked.keys() >= each.sessions}  # without what is being purged
 
 
 def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> Run:

@@ -1,10 +1,12 @@
-"""CompleteRun: the end of a run and all that follows from it, in one transaction (R1, R7, S9)."""
+"""CompleteRun: the end of a run and all that follows from it, in one transaction, with others that end (R1, R7, S9)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from sessiond.exchange_steps import end_run, hold
+from sessiond.exchange_steps import end_run, hold_all
 from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.exchanges import is_skip
 from sessiond.model.messages import Text, Usage
@@ -22,9 +24,9 @@ from sessiond.model.runs import (
     succeeded,
 )
 from sessiond.store import runs
-from sessiond.store.database import Database
+from sessiond.store.database import Database, alone
 from sessiond.store.runs import PlacedRun
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Later, Tx
 from sessiond.turns import require_size
 
 MAX_REASON = 256
@@ -50,7 +52,11 @@ class CompleteQuery:
 async def complete_run(db: Database, rules: Rules, query: CompleteQuery) -> PlacedRun:
     """The run in its final state; asked again with the same token, the same answer."""
     _check(rules, query)
-    return await db.write(lambda tx: _complete(tx, rules, query))
+    completing = _Completing(rules, query)
+    try:
+        return await db.write_together(_complete, completing)
+    except _Apart:
+        return await db.write(alone(_complete, completing))
 
 
 def _check(rules: Rules, query: CompleteQuery) -> None:
@@ -68,17 +74,42 @@ def _check(rules: Rules, query: CompleteQuery) -> None:
         require_size(rules, "reply", (Text(query.outcome),), REPLY_MARGIN)
 
 
-def _complete(tx: Tx, rules: Rules, query: CompleteQuery) -> PlacedRun:
-    token = LeaseToken.parse(query.lease_token)
-    held = hold(tx, token.run_id) if token else None  # what is decided on its state must still be so when written
-    if token is None or held is None or (held.run.fence, held.run.lease_secret) != (token.fence, token.secret):
-        raise LeaseLost
-    if not held.run.is_final:
-        end_run(tx, rules, held, _ending(held.run, query), keeps_token=True)
-    placed = runs.find(tx, token.run_id)  # what follows from its end may have left events on it
-    if placed is None:
-        raise LeaseLost
-    return placed
+class _Completing(NamedTuple):
+    """A run on its way to its end."""
+
+    rules: Rules
+    query: CompleteQuery
+
+    @property
+    def token(self) -> LeaseToken | None:
+        """The lease that it is held by, if that is one."""
+        return LeaseToken.parse(self.query.lease_token)
+
+
+class _Apart(Exception):  # noqa: N818 - says what is so
+    """This one may change what another changes that is completed with it; nothing was written for it."""
+
+
+def _complete(tx: Tx, completing: Sequence[_Completing]) -> list[PlacedRun | Exception]:
+    """The ends of several runs: locked together, since what is decided on their state must be so when it is written."""
+    tokens = [each.token for each in completing]
+    held = hold_all(tx, [token.run_id for token in tokens if token])
+    changed: set[int] = set()
+    answers: list[Later | Exception] = []
+    for (rules, query), token in zip(completing, tokens, strict=True):
+        mine = held.get(token.run_id) if token else None
+        if token is None or mine is None or (mine.run.fence, mine.run.lease_secret) != (token.fence, token.secret):
+            answers.append(LeaseLost())
+            continue
+        # What a sub-agent took is kept with the session that spawned it, which is not locked here.
+        if changed & mine.sessions or (mine.session.spawned_by and len(completing) > 1):
+            answers.append(_Apart())
+            continue
+        changed |= mine.sessions
+        if not mine.run.is_final:
+            end_run(tx, rules, mine, _ending(mine.run, query), keeps_token=True)
+        answers.append(runs.ask(tx, token.run_id))  # what follows from its end may have left events on it
+    return [each if isinstance(each, Exception) else runs.as_placed(tx, each()[0]) for each in answers]
 
 
 def _ending(run: Run, query: CompleteQuery) -> Ending:

@@ -15,7 +15,7 @@ from sessiond.model.sessions import Route
 from sessiond.store import sessions
 from sessiond.store.schema import deliveries
 from sessiond.store.sessions import route_columns
-from sessiond.store.statement import Statement, insert
+from sessiond.store.statement import Statement, insert, numbers
 from sessiond.store.transaction import Tx
 
 DELIVERY_TOPIC = "deliveries"
@@ -228,8 +228,7 @@ def _next_ones(channels: int) -> Statement:
         .with_for_update(skip_locked=True, of=deliveries)
     )
     if channels:
-        wanted = [sa.bindparam(f"channel_{number}", type_=sa.Text) for number in range(channels)]
-        found = found.where(deliveries.c.route_channel.in_(wanted))
+        found = found.where(deliveries.c.route_channel.in_(numbers("channel", channels, sa.Text())))
     return Statement("the deliveries that may be taken now", found)
 
 

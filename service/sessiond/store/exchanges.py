@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -11,7 +13,7 @@ from sessiond.model.sessions import Route
 from sessiond.store.run_events import run_topic
 from sessiond.store.schema import exchanges, runs, sessions
 from sessiond.store.sessions import route_columns
-from sessiond.store.statement import Rows, Statement
+from sessiond.store.statement import Among, Rows, Statement, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 
 COLUMNS = [exchanges.c[name] for name in Exchange._fields]
@@ -65,9 +67,10 @@ def ask(tx: Tx, exchange_id: str) -> Later:
     return tx.ask(_GET, exchange_id=exchange_id)
 
 
-def ask_locked_of(tx: Tx, run_id: str) -> Later:
-    """The exchange that a run is a part of, locked, to be looked at later with `as_exchange`."""
-    return tx.ask(_GET_LOCKED_OF, run_id=run_id)
+def ask_locked_of(tx: Tx, run_ids: Sequence[str]) -> Later:
+    """The exchanges that runs are a part of, locked, to be looked at later with `as_exchange`."""
+    params = numbered("run", run_ids)
+    return tx.ask(_lock_of_runs(len(params)), **params)
 
 
 def as_exchange(row: Row) -> Exchange:
@@ -102,6 +105,13 @@ def has_open(tx: Tx, session: int) -> bool:
     return tx.row(_OPEN_TARGET, session=session) is not None or tx.row(_OPEN_REQUESTER, session=session) is not None
 
 
+@lru_cache
+def _lock_of_runs(count: int) -> Statement:
+    of_runs = sa.select(runs.c.exchange_id).where(runs.c.id.in_(numbers("run", count)))
+    found = sa.select(*COLUMNS).where(Among(exchanges.c.id, of_runs)).order_by(exchanges.c.id)
+    return Statement("the exchanges of runs, locked", found.with_for_update(of=exchanges))
+
+
 _CREATE = Rows(
     "begin exchanges",
     exchanges,
@@ -114,12 +124,6 @@ _CREATE = Rows(
 _by_id = sa.select(*COLUMNS).where(exchanges.c.id == sa.bindparam("exchange_id"))
 _GET = Statement("an exchange", _by_id)
 _GET_LOCKED = Statement("an exchange, locked", _by_id.with_for_update())
-_GET_LOCKED_OF = Statement(
-    "the exchange of a run, locked",
-    sa.select(*COLUMNS)
-    .where(exchanges.c.id == sa.select(runs.c.exchange_id).where(runs.c.id == sa.bindparam("run_id")).scalar_subquery())
-    .with_for_update(of=exchanges),
-)
 _REPLY = Statement(
     "keep what was said",
     sa.update(exchanges)

@@ -12,7 +12,7 @@ from sessiond.model.messages import MAX_MESSAGE_BYTES, Draft, Message, Role, mes
 from sessiond.model.sessions import Session
 from sessiond.store import codec
 from sessiond.store.schema import PLACE_SHIFT, messages, sessions
-from sessiond.store.statement import Rows, Statement, numbered
+from sessiond.store.statement import Rows, Statement, numbered, numbers
 from sessiond.store.transaction import Later, Tx
 
 # What one message takes on the wire beside its body: a tag and a length.
@@ -130,10 +130,6 @@ def _fitting(sizes: list[int], budget: int) -> int:
     return len(sizes)
 
 
-def _places(count: int) -> list[sa.BindParameter[int]]:
-    return [sa.bindparam(f"at_{number}", type_=sa.BigInteger) for number in range(count)]
-
-
 _SPOKEN = messages.c.role != sa.literal_column(f"'{Role.TOOL_RESULT.value}'")
 
 
@@ -165,7 +161,7 @@ def _recent_sizes(count: int) -> Statement:
     )
     page = (
         sa.select(sessions.c.id, sa.func.coalesce(cut, low).label("cut"), high.label("high"))
-        .where(sessions.c.id.in_(_places(count)))
+        .where(sessions.c.id.in_(numbers("at", count, sa.BigInteger())))
         .cte("page")
         .prefix_with("MATERIALIZED")
     )
@@ -179,7 +175,9 @@ def _recent_sizes(count: int) -> Statement:
 
 @lru_cache
 def _bodies_at(count: int) -> Statement:
-    found = sa.select(messages.c.place, messages.c.body).where(messages.c.place.in_(_places(count)))
+    found = sa.select(messages.c.place, messages.c.body).where(
+        messages.c.place.in_(numbers("at", count, sa.BigInteger()))
+    )
     return Statement("bodies by place", found)
 
 

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sessiond.model.callers import Caller
 from sessiond.model.errors import RequestIdReused, invalid
 from sessiond.store.schema import request_ids
-from sessiond.store.statement import Rows, Statement, insert, numbered
+from sessiond.store.statement import Rows, Statement, insert, numbered, numbers
 from sessiond.store.transaction import Tx
 
 MAX_REQUEST_ID = 256
@@ -94,9 +94,8 @@ def _claim(tx: Tx, request: Request, answer: dict[str, Any] | None = None) -> di
 
 @lru_cache
 def _known(count: int) -> Statement:
-    ids: list[sa.BindParameter[str]] = [sa.bindparam(f"id_{number}") for number in range(count)]
     found = sa.select(request_ids.c.request_id).where(
-        request_ids.c.caller == sa.bindparam("caller"), request_ids.c.request_id.in_(ids)
+        request_ids.c.caller == sa.bindparam("caller"), request_ids.c.request_id.in_(numbers("id", count))
     )
     return Statement("which request ids are taken", found)
 

@@ -20,7 +20,7 @@ from sessiond.store.schema import run_waits, sessions
 from sessiond.store.schema import runs as table
 from sessiond.store.sessions import COLUMNS as SESSION_COLUMNS
 from sessiond.store.sessions import as_session
-from sessiond.store.statement import Rows, Statement
+from sessiond.store.statement import Rows, Statement, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.turnstiles import take_turn
 
@@ -203,6 +203,5 @@ def _ready(agents: int) -> Statement:
         .limit(sa.bindparam("limit", type_=sa.BigInteger))
     )
     if agents:
-        wanted = [sa.bindparam(f"agent_{number}", type_=sa.Text) for number in range(agents)]
-        found = found.where(table.c.agent_id.in_(wanted))
+        found = found.where(table.c.agent_id.in_(numbers("agent", agents, sa.Text())))
     return Statement("the runs whose turn it is", found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store import run_events
 from sessiond.store.schema import PLACE_SHIFT, exchanges, runs, session_generations, sessions
 from sessiond.store.schema import run_events as events_table
-from sessiond.store.statement import Statement
+from sessiond.store.statement import Statement, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
 
@@ -55,9 +56,17 @@ def as_run(row: Row) -> Run:
 
 def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
     """The run, if the scope shows its session, and the place from which a wait goes on after what this tells."""
-    row = tx.row(_find(shape_of(scope)), run_id=run_id, **scope_params(scope))
-    if row is None:
-        return None
+    rows = ask(tx, run_id, scope)()
+    return as_placed(tx, rows[0]) if rows else None
+
+
+def ask(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> Later:
+    """As find, to be looked at later with `as_placed`."""
+    return tx.ask(_find(shape_of(scope)), run_id=run_id, **scope_params(scope))
+
+
+def as_placed(tx: Tx, row: Row) -> PlacedRun:
+    """A row that was asked for; the place of a run that is queued is counted."""
     key, session_id, head, requester, target, told, *columns = row
     run = Run._make(columns)
     position = _position(tx, run, head) if run.state == "queued" else 0
@@ -71,9 +80,10 @@ def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:
     return as_run(row) if row else None
 
 
-def ask_locked(tx: Tx, run_id: str) -> Later:
-    """The run's row, locked, to be looked at later with `as_run`; ask for its session's row first."""
-    return tx.ask(_GET_LOCKED, run_id=run_id)
+def ask_locked(tx: Tx, run_ids: Sequence[str]) -> Later:
+    """The runs' rows, locked, to be looked at later with `as_run`; ask for their sessions' rows first."""
+    params = numbered("run", run_ids)
+    return tx.ask(_lock(len(params)), **params)
 
 
 def held(tx: Tx, token: LeaseToken) -> Run | None:
@@ -153,6 +163,12 @@ def _find(shape: ScopeShape) -> Statement:
         .where(runs.c.id == sa.bindparam("run_id"), visible(shape))
     )
     return Statement("a visible run", found)
+
+
+@lru_cache
+def _lock(count: int) -> Statement:
+    found = sa.select(*COLUMNS).where(runs.c.id.in_(numbers("run", count))).order_by(runs.c.id)
+    return Statement("runs, locked", found.with_for_update())
 
 
 _by_id = sa.select(*COLUMNS).where(runs.c.id == sa.bindparam("run_id"))

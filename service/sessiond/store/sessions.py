@@ -15,7 +15,7 @@ from sessiond.model.messages import Usage
 from sessiond.model.sessions import Route, Session
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store.schema import exchanges, runs, session_generations, sessions
-from sessiond.store.statement import Statement, insert, numbered
+from sessiond.store.statement import Among, Statement, insert, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
 
@@ -69,12 +69,13 @@ def get_all(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
     return {row[0]: as_session(row) for row in tx.rows(_get_all(len(params)), **params)}
 
 
-def ask_locked_of(tx: Tx, run_id: str) -> Later:
-    """The sessions that the end of a run may change, to be looked at later with `as_session`.
+def ask_locked_of(tx: Tx, run_ids: Sequence[str]) -> Later:
+    """The sessions that the end of these runs may change, to be looked at later with `as_session`.
 
-    Its own and both sides of its exchange, which never change, locked in the order that everybody keeps.
+    Each run's own and both sides of its exchange, which never change, locked in the order that everybody keeps.
     """
-    return tx.ask(_LOCK_OF_RUN, run_id=run_id)
+    params = numbered("run", run_ids)
+    return tx.ask(_lock_of_runs(len(params)), **params)
 
 
 def is_visible(tx: Tx, session: int, scope: Scope) -> bool:
@@ -206,35 +207,28 @@ def _find_by(column: str, shape: ScopeShape, lock: bool) -> Statement:
 
 @lru_cache
 def _get_all(count: int) -> Statement:
-    ids: list[sa.BindParameter[int]] = [sa.bindparam(f"at_{number}", type_=sa.BigInteger) for number in range(count)]
+    ids = numbers("at", count, sa.BigInteger())
     return Statement("sessions by their row ids", sa.select(*COLUMNS).where(sessions.c.id.in_(ids)))
 
 
-# Each a value that is looked up once, never a join: when PostgreSQL had to wait for a row that was changed meanwhile, it
-# looks again whether that fits, and of a row found by way of a union it then thinks that it does not.
-_of_run = runs.c.id == sa.bindparam("run_id")
-_exchange_of_run = exchanges.c.id == sa.select(runs.c.exchange_id).where(_of_run).scalar_subquery()
-_LOCK_OF_RUN = Statement(
-    "the sessions that the end of a run may change, locked",
-    sa.select(*COLUMNS)
-    .where(
-        sessions.c.id.in_(
-            [
-                sa.select(runs.c.session).where(_of_run).scalar_subquery(),
-                sa.select(exchanges.c.target_session).where(_exchange_of_run).scalar_subquery(),
-                sa.select(exchanges.c.requester_session).where(_exchange_of_run).scalar_subquery(),
-            ]
-        )
+@lru_cache
+def _lock_of_runs(count: int) -> Statement:
+    of_runs = runs.c.id.in_(numbers("run", count))
+    around = exchanges.join(runs, runs.c.exchange_id == exchanges.c.id)
+    changed = sa.union_all(
+        sa.select(runs.c.session).where(of_runs),
+        sa.select(exchanges.c.target_session).select_from(around).where(of_runs),
+        sa.select(exchanges.c.requester_session).select_from(around).where(of_runs),
     )
-    .order_by(sessions.c.id)
-    .with_for_update(of=sessions),
-)
+    found = sa.select(*COLUMNS).where(Among(sessions.c.id, changed)).order_by(sessions.c.id)
+    return Statement("the sessions that the end of runs may change, locked", found.with_for_update(of=sessions))
 
 
 @lru_cache
 def _find_by_keys(count: int) -> Statement:
-    keys: list[sa.BindParameter[str]] = [sa.bindparam(f"key_{number}") for number in range(count)]
-    found = sa.select(*COLUMNS).where(sessions.c.key.in_(keys)).order_by(sessions.c.id).with_for_update()
+    found = (
+        sa.select(*COLUMNS).where(sessions.c.key.in_(numbers("key", count))).order_by(sessions.c.id).with_for_update()
+    )
     return Statement("sessions by their keys, locked", found)
 
 

@@ -14,7 +14,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.engine.interfaces import Dialect
+from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.base import Executable
+from sqlalchemy.sql.compiler import SQLCompiler
 
 SQLITE: DefaultDialect = sqlite.dialect()
 POSTGRESQL: DefaultDialect = postgresql.psycopg.dialect(paramstyle="numeric_dollar")  # type: ignore[no-untyped-call]
@@ -112,6 +114,32 @@ class Rows:
         return f"UPDATE {table} SET {', '.join(changes)}"  # noqa: S608
 
 
+class Among(sa.ColumnElement[bool]):
+    """Whether a column has one of the values that a query finds, which is asked once and never joined.
+
+    For rows to be locked. When PostgreSQL had to wait for a row that was changed meanwhile, it looks again whether that
+    fits; a row that it found by way of a join with a union it then passes by.
+    """
+
+    inherit_cache = False
+    type = sa.Boolean()
+
+    def __init__(self, column: sa.ColumnElement[Any], values: sa.SelectBase) -> None:
+        self.column = column
+        self.values = values
+
+
+@compiles(Among)
+def _in(element: Among, compiler: SQLCompiler, **options: Any) -> str:
+    return str(compiler.process(element.column.in_(element.values), **options))
+
+
+@compiles(Among, "postgresql")
+def _any(element: Among, compiler: SQLCompiler, **options: Any) -> str:
+    column, values = (compiler.process(each, **options) for each in (element.column, element.values.scalar_subquery()))
+    return f"{column} = ANY (ARRAY{values})"
+
+
 def as_list(rows: Sequence[Any]) -> str:
     """Rows as PostgreSQL takes them."""
     return _JSON.encode(rows)
@@ -131,6 +159,11 @@ def numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:
     size = 1 << (len(values) - 1).bit_length()
     padded = [*values, *[values[-1]] * (size - len(values))]
     return {f"{name}_{number}": value for number, value in enumerate(padded)}
+
+
+def numbers(name: str, count: int, type_: sa.types.TypeEngine[Any] | None = None) -> list[sa.BindParameter[Any]]:
+    """The parameters that `numbered` gives values to."""
+    return [sa.bindparam(f"{name}_{number}", type_=type_) for number in range(count)]
 
 
 def insert(table: sa.Table, columns: Sequence[str], ignore_conflicts: bool = False) -> postgresql.Insert:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from sessiond.model.visibility import Scope
 from sessiond.store.schema import sessions
+from sessiond.store.statement import numbers
 
 
 class ScopeShape(NamedTuple):
@@ -50,7 +51,7 @@ def of_agents(count: int) -> sa.ColumnElement[bool]:
     """Sessions of the scope's agents."""
     if count == 0:
         return sa.false()
-    return sessions.c.agent_id.in_([sa.bindparam(f"agent_{number}", type_=sa.Text) for number in range(count)])
+    return sessions.c.agent_id.in_(numbers("agent", count, sa.Text()))
 
 
 def spawned_below() -> sa.ColumnElement[bool]:
