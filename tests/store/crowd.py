@@ -1,4 +1,4 @@
-"""Enough rows that a planner thinks twice: a few thousand sessions and one long transcript."""
+"""Enough rows that a planner thinks twice: a few thousand sessions, each with a run, and one long transcript."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from sessiond.model.keys import SessionKind
 from sessiond.store.messages import place_of
-from sessiond.store.schema import messages, session_generations, sessions
+from sessiond.store.schema import exchanges, messages, runs, session_generations, sessions
 from tests.fakes.clock import START_MS
 
 AGENTS = tuple(f"a{number}" for number in range(8))
@@ -28,6 +28,8 @@ def fill(engine: sa.Engine) -> None:
         _put(connection, messages, (_message(1, number) for number in range(1, LONG + 1)))
         talk = ((each, number) for each in range(2, TALKING) for number in range(1, 11))
         _put(connection, messages, (_message(each, number) for each, number in talk))
+        _put(connection, exchanges, map(_exchange, range(1, SESSIONS + 1)))
+        _put(connection, runs, map(_run, range(1, SESSIONS + 1)))
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("ANALYZE")
 
@@ -64,3 +66,33 @@ def _generation(number: int) -> dict[str, Any]:
 def _message(generation: int, sequence: int) -> dict[str, Any]:
     role = "toolResult" if sequence % 3 == 0 else "user"
     return {"place": place_of(generation, sequence), "role": role, "size": 100, "body": b"x" * 100}
+
+
+def _exchange(number: int) -> dict[str, Any]:
+    return {
+        "id": f"exchange-{number}",
+        "kind": "send",
+        "state": "settled",
+        "target_session": number,
+        "requester_session": number % SESSIONS + 1,
+        "primary_run_id": f"run-{number}",
+        "request_place": place_of(number, 1),
+        "announce": "never",
+        "created_ms": START_MS,
+    }
+
+
+def _run(number: int) -> dict[str, Any]:
+    return {
+        "id": f"run-{number}",
+        "session": number,
+        "generation": number,
+        "run_order": 1,
+        "kind": "send",
+        "state": "succeeded",
+        "agent_id": AGENTS[0],
+        "exchange_id": f"exchange-{number}",
+        "root_run_id": f"run-{number}",
+        "pool": "agents",
+        "queue_ms": START_MS,
+    }

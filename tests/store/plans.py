@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sessiond.store.statement import POSTGRESQL, SQLITE
 from sessiond.store.transaction import Row, Tx
 
-BIG_TABLES = ("sessions", "session_generations", "messages")
+BIG_TABLES = ("sessions", "session_generations", "messages", "runs", "exchanges")
 _FOUND_BEFORE = ("page", "CONSTANT")  # what SQLite may scan: the rows of a CTE, and a row of parameters
 Node = dict[str, Any]
 
@@ -77,14 +77,14 @@ def _postgres_faults(plan: list[Row]) -> Iterator[str]:
     for node in _nodes(root):
         if node["Node Type"] == "Seq Scan" and node["Relation Name"] in BIG_TABLES:
             yield f"Seq Scan of {node['Relation Name']} in {_outline(root)}"
-        if "Sort" in node["Node Type"] and not _is_of_one_row(node):
+        if "Sort" in node["Node Type"] and not _is_of_known_rows(node):
             yield f"{node['Node Type']} by {node['Sort Key']} in {_outline(root)}"
 
 
-def _is_of_one_row(sort: Node) -> bool:
-    """Whether a sort is only there for form: all that is below it are searches for the acting session."""
+def _is_of_known_rows(sort: Node) -> bool:
+    """Whether all that is below a sort are searches for rows by their ids, such as the acting session."""
     leaves = [node for node in _nodes(sort) if "Plans" not in node]
-    return all(leaf.get("Index Name") == "sessions_pkey" for leaf in leaves)
+    return all(leaf.get("Index Name", "").endswith("_pkey") and "Index Cond" in leaf for leaf in leaves)
 
 
 def _nodes(node: Node) -> Iterator[Node]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from sessiond.exchange_steps import hold_all
 from sessiond.model.keys import SessionKind
 from sessiond.model.visibility import EVERYTHING, NO_AGENT, ActingSession, Scope
 from sessiond.store import messages, session_pages, sessions
@@ -99,6 +100,11 @@ def test_a_lookup_goes_by_an_index(crowded: sa.Engine, scope: str, name: str) ->
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_messages_reads_its_own_stretch(crowded: sa.Engine, name: str) -> None:  # H2, L4
     assert faults(crowded, PAGES[name]) == []
+
+
+@pytest.mark.parametrize("count", [1, 64])
+def test_the_end_of_runs_looks_at_nothing_else(crowded: sa.Engine, count: int) -> None:  # R7
+    assert faults(crowded, lambda tx: hold_all(tx, [f"run-{number}" for number in range(1, count + 1)])) == []
 
 
 def test_a_bad_plan_is_found(crowded: sa.Engine) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from sessiond.model.callers import RunToken
 from sessiond.model.errors import FieldProblem, InvalidField, StoreUnavailable
@@ -15,12 +14,12 @@ from sessiond.model.rules import Rules
 from sessiond.model.runs import RUNTIME, LeaseToken, Run, RunKind
 from sessiond.model.sessions import Session, channel_of, key_channel
 from sessiond.model.tools import ToolPolicy
-from sessiond.store import exchanges, messages, run_queue, runs, sessions
+from sessiond.store import messages, run_queue, runs, sessions
 from sessiond.store.codec import decode
 from sessiond.store.database import Database
-from sessiond.store.run_queue import QUEUE_TOPIC, Lease
+from sessiond.store.run_queue import QUEUE_TOPIC, Lease, LeasedRun
 from sessiond.store.runs import PlacedRun
-from sessiond.store.transaction import Later, Tx
+from sessiond.store.transaction import Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits
 
 MAX_RUNS = 100
@@ -163,10 +162,9 @@ def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> Taken:
     wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
     if not query.is_external:  # not sent anywhere, so without a bound on the whole
         leased = run_queue.lease(tx, wanted, query.max_runs)
-        asked = [(run, session, _ask_around(tx, run)) for run, session in leased.runs]
         taken = [
-            _assignment(tx, rules, run, session, around, ANSWER_BYTES, run.model not in query.without_history)
-            for run, session, around in asked
+            _assignment(tx, rules, each, ANSWER_BYTES, each.run.model not in query.without_history)
+            for each in leased.runs
         ]
         return Taken(taken, leased.is_held_up)
     return _until_full(tx, rules, wanted, query.max_runs)
@@ -179,29 +177,14 @@ def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Taken:
         leased = run_queue.lease(tx, wanted, 1)
         if not leased.runs:
             return replace(taken, is_held_up=leased.is_held_up)
-        run, session = leased.runs[0]
-        taken.assignments.append(_assignment(tx, rules, run, session, _ask_around(tx, run), ANSWER_BYTES - size))
+        taken.assignments.append(_assignment(tx, rules, leased.runs[0], ANSWER_BYTES - size))
         size += taken.assignments[-1].size
     return taken
 
 
-class _Around(NamedTuple):
-    """What a run was asked, and what it is a part of, to be looked at later."""
-
-    input: Later
-    exchange: Later
-
-
-def _ask_around(tx: Tx, run: Run) -> _Around:
-    return _Around(messages.ask_body(tx, run.input_place), exchanges.ask(tx, run.exchange_id))
-
-
-def _assignment(
-    tx: Tx, rules: Rules, run: Run, session: Session, around: _Around, room: int, with_history: bool = True
-) -> Assignment:
+def _assignment(tx: Tx, rules: Rules, leased: LeasedRun, room: int, with_history: bool = True) -> Assignment:
     """All that is needed to execute the run; of its history, what there is room for."""
-    body = b"".join(row[1] for row in around.input())
-    exchange = next(map(exchanges.as_exchange, around.exchange()), None)
+    run, session, body, exchange = leased
     without_history = Assignment(
         placed=PlacedRun(run, session.key, session.session_id),
         session=session,

@@ -108,7 +108,7 @@ def has_open(tx: Tx, session: int) -> bool:
 @lru_cache
 def _lock_of_runs(count: int) -> Statement:
     of_runs = sa.select(runs.c.exchange_id).where(runs.c.id.in_(numbers("run", count)))
-    found = sa.select(*COLUMNS).where(Among(exchanges.c.id, of_runs)).order_by(exchanges.c.id)
+    found = sa.select(*COLUMNS).where(Among(exchanges.c.id, of_runs))  # in any order: their sessions are locked
     return Statement("the exchanges of runs, locked", found.with_for_update(of=exchanges))
 
 

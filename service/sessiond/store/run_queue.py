@@ -9,20 +9,21 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from sessiond.model.events import StateChanged
+from sessiond.model.exchanges import Exchange
 from sessiond.model.runs import Pool, Run, RunState
 from sessiond.model.sessions import Session
-from sessiond.store import run_events, runs
-from sessiond.store.schema import run_waits, sessions
+from sessiond.store import exchanges, messages, run_events, runs, sessions
+from sessiond.store.schema import run_waits
 from sessiond.store.schema import runs as table
-from sessiond.store.sessions import COLUMNS as SESSION_COLUMNS
-from sessiond.store.sessions import as_session
-from sessiond.store.statement import Rows, Statement, numbers
+from sessiond.store.schema import sessions as table_of_sessions
+from sessiond.store.statement import Among, Rows, Statement, numbers
 from sessiond.store.transaction import Later, Row, Tx
-from sessiond.store.turnstiles import take_turn
+from sessiond.store.turnstiles import Turn
 
 QUEUE_TOPIC = "queue"
 
@@ -38,21 +39,50 @@ class Lease:
     agent_ids: tuple[str, ...] = ()
 
 
+class LeasedRun(NamedTuple):
+    """A run that was taken, with its session, the body of its input, and the exchange that it is a part of."""
+
+    run: Run
+    session: Session
+    input: bytes
+    exchange: Exchange | None
+
+
 @dataclass
 class Leased:
     """What was taken; `is_held_up` when a run was passed by because somebody had its session's row at this moment."""
 
-    runs: list[tuple[Run, Session]]
+    runs: list[LeasedRun]
     is_held_up: bool = False
+
+
+class _Asked(NamedTuple):
+    """A run that may be taken, and what is around it, to be looked at later."""
+
+    run: Later
+    session: Later
+    input: Later
+    exchange: Later
+
+    def looked_at(self, row: Row) -> LeasedRun:
+        """With the run's row; its session's is locked with it, so that what was read after it is the newest."""
+        run = runs.as_run(row)
+        session = sessions.as_session(self.session()[0])
+        return LeasedRun(
+            run,
+            session._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
+            b"".join(body for _, body in self.input()),
+            next(map(exchanges.as_exchange, self.exchange()), None),
+        )
 
 
 def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     """Take up to this many runs whose turn it is, as far as their pool has slots left."""
-    if tx.row(_ANY_READY, external=int(wanted.is_external)) is None:  # mostly so; and then nobody has to take turns
-        return Leased([])
-    take_turn(tx, "slots")
+    turn = _TURN.ask(tx, external=int(wanted.is_external))  # mostly it is no run's, and then nobody has to wait
     taken = tx.ask(_BUSY, now=tx.now_ms)
     ready = {pool: _ask_ready(tx, wanted, pool, min(slots, limit)) for pool, slots in wanted.slots.items() if slots > 0}
+    if not turn():
+        return Leased([])
     busy = {row[0]: row[1] for row in taken()}
     leased = Leased([])
     for pool, found in ready.items():
@@ -90,29 +120,26 @@ def _ask_ready(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Later:
 
 def _lease_from(tx: Tx, wanted: Lease, found: list[Row], leased: Leased) -> None:
     """Add what can be taken of these; a session whose row somebody has is passed by, never waited for."""
-    locked = [tx.ask(_LOCK_SESSION, session=session) for _, session in found]
-    held = [(run_id, as_session(row)) for (run_id, _), later in zip(found, locked, strict=True) for row in later()]
-    leased.is_held_up |= len(held) < len(found)
-    leases = [_ask_lease(tx, wanted, run_id) for run_id, _ in held]
-    taken = [
-        (runs.as_run(row), session) for (_, session), later in zip(held, leases, strict=True) for row in later()
-    ]  # without those for which somebody was faster
-    _note_leased(tx, wanted.runtime_id, [run for run, _ in taken])
-    for run, session in taken:
-        leased.runs.append((run, session._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value)))
+    asked = [_ask_lease(tx, wanted, *row) for row in found]
+    taken = [each.looked_at(row) for each in asked for row in each.run()]
+    leased.is_held_up |= len(taken) < len(found)
+    _note_leased(tx, wanted.runtime_id, [each.run for each in taken])
+    leased.runs += taken
 
 
-def _ask_lease(tx: Tx, wanted: Lease, run_id: str) -> Later:
-    """Lease one run of a locked session; no row when somebody was faster."""
-    return tx.ask(
+def _ask_lease(tx: Tx, wanted: Lease, run_id: str, session: int, input_place: int | None, exchange: str) -> _Asked:
+    """Lease one run, and ask for what is around it; no run when somebody has its session, or was faster."""
+    run = tx.ask(
         _LEASE,
         run_id=run_id,
+        session_id=session,
         now=tx.now_ms,
         expires=tx.now_ms + wanted.lease_ms,
         lease_ms=wanted.lease_ms,
         runtime=wanted.runtime_id,
         secret=secrets.token_urlsafe(18),
     )
+    return _Asked(run, sessions.ask(tx, session), messages.ask_body(tx, input_place), exchanges.ask(tx, exchange))
 
 
 def _note_leased(tx: Tx, runtime_id: str, taken: list[Run]) -> None:
@@ -127,33 +154,39 @@ def _note_leased(tx: Tx, runtime_id: str, taken: list[Run]) -> None:
 
 _SET_HEAD = Statement(
     "note the head of a session's queue",
-    sa.update(sessions)
-    .where(sessions.c.id == sa.bindparam("id_"))
+    sa.update(table_of_sessions)
+    .where(table_of_sessions.c.id == sa.bindparam("id_"))
     .values(
         active_run_id=sa.bindparam("head"),
         active_run_state=sa.bindparam("head_state"),
-        version=sessions.c.version + 1,
+        version=table_of_sessions.c.version + 1,
     ),
 )
 _SET_HEADS = Rows(
-    "note the heads of several queues", sessions, ["active_run_id", "active_run_state"], key="id", counter="version"
+    "note the heads of several queues",
+    table_of_sessions,
+    ["active_run_id", "active_run_state"],
+    key="id",
+    counter="version",
 )
 _is_ready = sa.and_(table.c.is_ready == sa.literal_column("1"), table.c.is_external == sa.bindparam("external"))
-_ANY_READY = Statement("whether it is any run's turn", sa.select(table.c.id).where(_is_ready).limit(1))
+_TURN = Turn("slots", sa.exists().where(_is_ready))
 # A run that waits in a session tool has given its slot back (property 5).
 _waits = sa.exists().where(run_waits.c.waiter_run_id == table.c.id, run_waits.c.until_ms > sa.bindparam("now"))
 _BUSY = Statement(
     "how many slots of each pool are taken",
     sa.select(table.c.pool, sa.func.count()).where(runs.LEASED, sa.not_(_waits)).group_by(table.c.pool),
 )
-_LOCK_SESSION = Statement(
-    "lock a session's row unless somebody has it",
-    sa.select(*SESSION_COLUMNS).where(sessions.c.id == sa.bindparam("session")).with_for_update(skip_locked=True),
+_free_session = (
+    sa.select(table_of_sessions.c.id)
+    .where(table_of_sessions.c.id == sa.bindparam("session_id"))
+    .with_for_update(skip_locked=True)
 )
 _LEASE = Statement(
-    "lease a run whose turn it is",
+    "lease a run whose turn it is, and lock its session, unless somebody has that",
     sa.update(table)
     .where(table.c.id == sa.bindparam("run_id"), table.c.is_ready == 1, table.c.state == RunState.QUEUED.value)
+    .where(Among(table.c.session, _free_session))
     .values(
         state=RunState.RUNNING.value,
         is_ready=0,
@@ -197,7 +230,7 @@ _RELEASE = Statement(
 @lru_cache
 def _ready(agents: int) -> Statement:
     found = (
-        sa.select(table.c.id, table.c.session)
+        sa.select(table.c.id, table.c.session, table.c.input_place, table.c.exchange_id)
         .where(_is_ready, table.c.pool == sa.bindparam("pool"))
         .order_by(table.c.queue_ms, table.c.id)
         .limit(sa.bindparam("limit", type_=sa.BigInteger))

@@ -167,7 +167,7 @@ def _find(shape: ScopeShape) -> Statement:
 
 @lru_cache
 def _lock(count: int) -> Statement:
-    found = sa.select(*COLUMNS).where(runs.c.id.in_(numbers("run", count))).order_by(runs.c.id)
+    found = sa.select(*COLUMNS).where(runs.c.id.in_(numbers("run", count)))  # in any order: their sessions are locked
     return Statement("runs, locked", found.with_for_update())
 
 

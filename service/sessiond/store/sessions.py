@@ -69,6 +69,11 @@ def get_all(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
     return {row[0]: as_session(row) for row in tx.rows(_get_all(len(params)), **params)}
 
 
+def ask(tx: Tx, session: int) -> Later:
+    """The session of this row id, to be looked at later with `as_session`."""
+    return tx.ask(_GET, id_=session)
+
+
 def ask_locked_of(tx: Tx, run_ids: Sequence[str]) -> Later:
     """The sessions that the end of these runs may change, to be looked at later with `as_session`.
 
@@ -214,11 +219,11 @@ def _get_all(count: int) -> Statement:
 @lru_cache
 def _lock_of_runs(count: int) -> Statement:
     of_runs = runs.c.id.in_(numbers("run", count))
-    around = exchanges.join(runs, runs.c.exchange_id == exchanges.c.id)
+    around = Among(exchanges.c.id, sa.select(runs.c.exchange_id).where(of_runs))
     changed = sa.union_all(
         sa.select(runs.c.session).where(of_runs),
-        sa.select(exchanges.c.target_session).select_from(around).where(of_runs),
-        sa.select(exchanges.c.requester_session).select_from(around).where(of_runs),
+        sa.select(exchanges.c.target_session).where(around),
+        sa.select(exchanges.c.requester_session).where(around),
     )
     found = sa.select(*COLUMNS).where(Among(sessions.c.id, changed)).order_by(sessions.c.id)
     return Statement("the sessions that the end of runs may change, locked", found.with_for_update(of=sessions))

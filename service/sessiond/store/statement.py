@@ -114,7 +114,7 @@ class Rows:
         return f"UPDATE {table} SET {', '.join(changes)}"  # noqa: S608
 
 
-class Among(sa.ColumnElement[bool]):
+class Among(sa.ColumnElement[Any]):
     """Whether a column has one of the values that a query finds, which is asked once and never joined.
 
     For rows to be locked. When PostgreSQL had to wait for a row that was changed meanwhile, it looks again whether that
@@ -122,7 +122,7 @@ class Among(sa.ColumnElement[bool]):
     """
 
     inherit_cache = False
-    type = sa.Boolean()
+    type = sa.types.NullType()  # of a boolean column, SQLite would be asked whether it is 1, and look at every row
 
     def __init__(self, column: sa.ColumnElement[Any], values: sa.SelectBase) -> None:
         self.column = column
