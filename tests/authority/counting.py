@@ -95,6 +95,10 @@ class NotedDatabase:
         """As always."""
         return await self._db.read(self._noted(work))
 
+    async def glance(self, work: Work[Result]) -> Result:
+        """As a read, so that what is asked is noted once."""
+        return await self.read(work)
+
     def _noted(self, work: Work[Result]) -> Callable[[Tx], Result]:
         if calls._current.get(None) is None:
             return work

@@ -153,6 +153,9 @@ class _Dying:
     async def read(self, work: Work[Result]) -> Result:
         return await self._db.read(work)
 
+    async def glance(self, work: Work[Result]) -> Result:
+        return await self.read(work)
+
     async def write(self, work: Work[Result]) -> Result:
         if not self._writes:
             raise KeyboardInterrupt

@@ -15,7 +15,7 @@ from sessiond.store.opening import open_database
 from sessiond.store.postgres import MAX_TRIES, CommitUnknown, PostgresDatabase
 from sessiond.store.statement import Statement
 from sessiond.store.switching import start
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Row, Tx
 from sessiond.store.wire import Answer, PipelinedCursor
 from tests.making import found, make_session, session_of
 from tests.meeting import take_all, wait_here
@@ -203,6 +203,22 @@ async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(p
             connection.execute(sa.text("ALTER DATABASE standby RESET default_transaction_read_only"))
         await make_session(database, "agent:main:other")
         await database.close()
+
+
+@pytest.mark.parametrize("questions", [1, 2])
+async def test_a_glance_that_asks_for_more_is_run_again_on_one_view(
+    postgres_db: PostgresDatabase, questions: int
+) -> None:
+    begun = Statement("when this transaction began", sa.text("SELECT now()"))
+    tries: list[int] = []
+
+    def look(tx: Tx) -> set[Row | None]:
+        tries.append(1)
+        return {tx.row(begun) for _ in range(questions)}
+
+    assert len(await postgres_db.glance(look)) == 1
+    assert len(tries) == questions
+    assert postgres_db.connections_in_use == 0
 
 
 async def test_what_the_socket_does_not_take_at_once_follows(postgres_db: PostgresDatabase) -> None:

@@ -319,6 +319,9 @@ class _Away:
     async def read(self, work: Work[Result]) -> Result:
         raise self._problem
 
+    async def glance(self, work: Work[Result]) -> Result:
+        return await self.read(work)
+
     async def write(self, work: Work[Result]) -> Result:
         raise self._problem
 

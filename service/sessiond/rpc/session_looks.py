@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from threading import Lock
 from typing import TypeAlias
 
 from sessiond.access import View
@@ -36,7 +35,6 @@ class SessionLooks:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._looks: OrderedDict[_Key, bytes] = OrderedDict()  # the longest unused first
-        self._lock = Lock()  # PostgreSQL's reads run on threads
 
     @property
     def size(self) -> tuple[int, int]:
@@ -47,7 +45,9 @@ class SessionLooks:
         """The looks of a page's rows, in their order; those that are not known are read and converted."""
         agent_id = view.agent_id
         keys = [(agent_id, row_id, version, updated_ms) for row_id, version, updated_ms, _ in rows]
-        looks = self._known(keys)
+        looks = {key: look for key in keys if (look := self._looks.get(key)) is not None}
+        for key in looks:
+            self._looks.move_to_end(key)
         if len(looks) < len(keys):
             unknown = {key: row for key, row in zip(keys, rows, strict=True) if key not in looks}
             made = {
@@ -58,18 +58,10 @@ class SessionLooks:
             looks |= made
         return [looks[key] for key in keys]
 
-    def _known(self, keys: list[_Key]) -> dict[_Key, bytes]:
-        with self._lock:
-            known = {key: look for key in keys if (look := self._looks.get(key)) is not None}
-            for key in known:
-                self._looks.move_to_end(key)
-        return known
-
     def _remember(self, made: dict[_Key, bytes]) -> None:
-        with self._lock:
-            for key, look in made.items():
-                self._bytes += len(look) - len(self._looks.pop(key, b""))
-                self._looks[key] = look
-            while len(self._looks) > self._max_entries or self._bytes > self._max_bytes:
-                _, forgotten = self._looks.popitem(last=False)
-                self._bytes -= len(forgotten)
+        for key, look in made.items():
+            self._bytes += len(look) - len(self._looks.pop(key, b""))
+            self._looks[key] = look
+        while len(self._looks) > self._max_entries or self._bytes > self._max_bytes:
+            _, forgotten = self._looks.popitem(last=False)
+            self._bytes -= len(forgotten)

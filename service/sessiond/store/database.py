@@ -67,5 +67,11 @@ class Database(Protocol):
     async def read(self, work: Work[Result]) -> Result:
         """Run the work on one consistent view; it must not write."""
 
+    async def glance(self, work: Work[Result]) -> Result:
+        """As read, for a work that mostly asks one thing: that is one view by itself, so that nothing has to be begun.
+
+        When it asks for more, it is run again as a read.
+        """
+
     async def close(self) -> None:
         """Finish what is under way and let go of every connection."""

@@ -25,7 +25,7 @@ from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL, as_list
 from sessiond.store.switching import pause, start
 from sessiond.store.transaction import Tx
-from sessiond.store.wire import PipelinedCursor, Wire
+from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, Wire
 from sessiond.store.wires import Connect, Wires
 
 MAX_TRIES = 5
@@ -102,7 +102,11 @@ class PostgresDatabase:
 
     async def read(self, work: Work[Result]) -> Result:
         """Run the work on one snapshot."""
-        return await self._start(lambda: self._transact(work, _READ)[0])
+        return await self._start(lambda: self._read(work))
+
+    async def glance(self, work: Work[Result]) -> Result:
+        """Run the work without a transaction, as long as it asks one thing."""
+        return await self._start(lambda: self._glance(work))
 
     async def close(self) -> None:
         """Let what is under way finish, then hang up."""
@@ -151,17 +155,30 @@ class PostgresDatabase:
             if self._is_closed and not self._under_way:
                 self._is_idle.set()
 
+    def _read(self, work: Work[Result]) -> Result:
+        return self._transact(lambda wire: self._attempt(wire, work, _READ))[0]
+
+    def _glance(self, work: Work[Result]) -> Result:
+        def attempt(wire: Wire) -> Result:
+            cursor = GlancingCursor(wire)
+            return work(Tx(cursor, POSTGRESQL, self._clock or _clock_of(cursor, wire, asks_now=False)))
+
+        try:
+            return self._transact(attempt)
+        except AskedForMore:
+            return self._read(work)
+
     def _write(self, work: Work[Result]) -> Result:
         try:
-            result, topics = self._transact(work, _WRITE)
+            result, topics = self._transact(lambda wire: self._attempt(wire, work, _WRITE))
         except CommitUnknown:
             self._listen.lost_hints()
             raise
         self._on_commit(topics)  # from here, because whoever awaits may have gone
         return result
 
-    def _transact(self, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
-        """Run the work until it is committed: lost races and lost connections are tried again, within bounds."""
+    def _transact(self, attempt: Callable[[Wire], Result]) -> Result:
+        """Try until it is done: lost races and lost connections are tried again, within bounds."""
         races = lost = 0
         while True:
             try:
@@ -169,7 +186,7 @@ class PostgresDatabase:
             except _AWAY as refused:
                 raise StoreUnavailable from refused
             try:
-                return self._attempt(wire, work, begin)
+                return attempt(wire)
             except pg.ProgramLimitExceeded as problem:  # an operational error by its class, but the request's fault
                 raise invalid("request", "has a text that is too long for an index; shorten names and ids") from problem
             except psycopg.DataError as problem:  # the net under all checks: text that PostgreSQL can't hold

@@ -130,6 +130,10 @@ class SqliteDatabase:
         finally:
             cursor.close()
 
+    async def glance(self, work: Work[Result]) -> Result:
+        """As read: to begin and to end costs next to nothing here."""
+        return await self.read(work)
+
     async def close(self) -> None:
         """Write what waits, then close."""
         self._is_closed = True

@@ -283,6 +283,27 @@ class PipelinedCursor:
         wire.wait(wire.sync())
 
 
+class AskedForMore(Exception):  # noqa: N818 - says what is so
+    """A second question, where there was to be one only."""
+
+
+class GlancingCursor(PipelinedCursor):
+    """One question outside of any transaction."""
+
+    __slots__ = ("_has_asked",)
+
+    def __init__(self, wire: Wire) -> None:
+        super().__init__(wire)
+        self._has_asked = False
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> Answer:
+        """Ask, once."""
+        if self._has_asked:
+            raise AskedForMore
+        self._has_asked = True
+        return super().execute(sql, params)
+
+
 def _problem_of(result: Any) -> psycopg.Error:
     """What went wrong; but for what the server calls an error, it is about the connection, whatever its code says."""
     problem = error_from_result(result)

@@ -78,7 +78,7 @@ async def sessions_list(
     if query.active_minutes == 0:
         raise invalid("active_minutes", "must be at least 1; leave it unset for sessions of any age")
     agent_id = agent_id_of(query.agent_id) if query.agent_id else ""
-    return await db.read(lambda tx: _page(tx, rules, caller, query, agent_id, looks_of))
+    return await db.glance(lambda tx: _page(tx, rules, caller, query, agent_id, looks_of))
 
 
 def _page(
