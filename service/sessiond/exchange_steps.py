@@ -30,6 +30,7 @@ from sessiond.model.runs import SERVER, Ending, Run, RunKind, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import exchanges, messages, run_endings, runs, sessions, traces
 from sessiond.store.arrivals import NewRun, enqueue
+from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.turns import run_settings
 
@@ -50,11 +51,15 @@ class Held:
     exchange: Exchange | None
 
     @property
+    def parties(self) -> frozenset[int | None]:
+        """The sessions on both sides of its exchange."""
+        exchange = self.exchange
+        return frozenset((exchange.requester_session, exchange.target_session) if exchange else (None,))
+
+    @property
     def sessions(self) -> set[int]:
         """The rows of the sessions that it may change."""
-        exchange = self.exchange
-        sides = {exchange.target_session, exchange.requester_session} if exchange else set()
-        return {self.run.session, *(side for side in sides if side is not None)}
+        return {self.run.session, *(side for side in self.parties if side is not None)}
 
 
 def hold(tx: Tx, run_id: str) -> Held | None:
@@ -79,18 +84,25 @@ def hold_all(tx: Tx, run_ids: Sequence[str]) -> dict[str, Held]:
     return {each.run.id: each for each in held if locked.keys() >= each.sessions}  # without what is being purged
 
 
-def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> Run:
-    """End a run that has not ended, and insert what follows."""
+def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> PlacedRun | None:
+    """End a run that has not ended, and insert what follows.
+
+    Returns the run as it is stored now; None when what follows left events on it, so that it has to be read.
+    """
     run, session = held.run, held.session
     ending = replace(ending, usage=_with_cost(rules, run, ending.usage or run.usage))
     ended = run_endings.finish(tx, session, run, ending, keeps_token)
     if session.spawned_by and ended.usage:
         sessions.add_spawned_usage(tx, session, ended.usage)
     if held.exchange is not None:
-        _go_on(tx, rules, held.exchange, session, ended, ending)
+        is_over = _go_on(tx, rules, held.exchange, session, ended, ending)
     elif run.deliver:
-        _answer_chat(tx, rules, session, ended, ending)
-    return ended
+        is_over = _answer_chat(tx, rules, session, ended, ending)
+    else:
+        is_over = True
+    if not is_over:
+        return None
+    return PlacedRun(ended, session.key, session.session_id, told=ended.event_count, parties=held.parties)
 
 
 def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:
@@ -101,17 +113,22 @@ def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:
     return replace(usage, cost_usd=announce.cost_of(usage, price.tokens_in, price.tokens_out))
 
 
-def _answer_chat(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> None:
-    """A chat's reply goes out the way its message came (D4); silence leaves a row that says so."""
+def _answer_chat(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> bool:
+    """A chat's reply goes out the way its message came (D4); silence leaves a row that says so.
+
+    Returns whether that was all, and nothing follows.
+    """
     if ending.state is not RunState.SUCCEEDED:
-        return
+        return True
     suppressed = Suppressed.SKIPPED if ending.is_skipped else None if (ending.reply or "").strip() else Suppressed.EMPTY
     send_out(tx, rules, Outgoing(run.id, "chat", session, run.route, ending.reply or "", suppressed=suppressed))
+    return False
 
 
-def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, ending: Ending) -> None:
+def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, ending: Ending) -> bool:
+    """The exchange's next step; returns whether there is none."""
     if exchange.is_settled:
-        return
+        return True
     if run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and ending.reply and ending.reply.strip():
         exchanges.note_reply(tx, exchange, ending.reply)
     step = follow_up(exchange, RunKind(run.kind), run.turn, run.session, ending)
@@ -135,6 +152,7 @@ def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run,
             _report(tx, rules, exchange, session, run, step)
         case Settled():
             exchanges.settle(tx, exchange)
+    return isinstance(step, Settled)
 
 
 def _take_turn(

@@ -44,8 +44,9 @@ class Asked:
 
         def watched(view: View, rows: Sequence[PageRow], read: Read) -> list[bytes]:
             def noted(unknown: Sequence[PageRow]) -> Sequence[Session]:
+                found = read(unknown)  # on PostgreSQL not at the first try
                 self.read += [row.id for row in unknown]
-                return read(unknown)
+                return found
 
             return self.looks.of_page(view, rows, noted)
 

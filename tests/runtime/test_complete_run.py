@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from sessiond.model.errors import InvalidField, LeaseLost, MessageTooLarge
 from sessiond.model.messages import Role, Usage
 from sessiond.model.rules import Price
 from sessiond.model.runs import Failure
+from sessiond.runtime import complete_run
 from sessiond.runtime.complete_run import Cancelled
 from sessiond.stopping import stop_tree
 from sessiond.store import runs
@@ -101,6 +103,35 @@ async def test_completed_by_twins_at_once_it_ends_once(engine: Engine) -> None: 
     assert len({each.run.reply for each in answers}) == 1
     assert len(await spoken(engine)) == 2
     assert [state for state, _, _ in await engine.transitions(taken.placed.run.id)].count("succeeded") == 1
+
+
+async def test_of_runs_that_end_together_each_has_its_own_end(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:  # R1, R2, R7
+    together: list[int] = []
+    complete = complete_run._complete
+
+    def watched(tx: Tx, completing: Sequence[Any]) -> Any:
+        together.append(len(completing))
+        return complete(tx, completing)
+
+    monkeypatch.setattr(complete_run, "_complete", watched)
+    keys = [f"agent:main:{number}" for number in range(5)]
+    await engine.sessions(*keys)
+    taken = [await engine.running(key) for key in keys]
+    behind = await engine.queue(keys[0], "the next")
+    asked = [engine.complete(each, f"answer {number}") for number, each in enumerate(taken)]
+
+    *ended, twin, nobody = await asyncio.gather(
+        *asked, engine.complete(taken[0], "answer 0"), engine.complete("none.1.none"), return_exceptions=True
+    )
+
+    assert together[0] == 7  # then the twin alone, since it may change what the first one changed
+    assert [each.run.reply for each in ended] == [f"answer {number}" for number in range(5)]
+    assert twin == ended[0]
+    assert isinstance(nobody, LeaseLost)
+    assert await engine.states(*(each.placed.run.id for each in taken)) == ["succeeded"] * 5
+    assert (await engine.take()).placed.run.id == behind
 
 
 async def test_completed_and_swept_at_once_it_ends_once(engine: Engine) -> None:  # R1, R4

@@ -95,7 +95,7 @@ def _complete(tx: Tx, completing: Sequence[_Completing]) -> list[PlacedRun | Exc
     tokens = [each.token for each in completing]
     held = hold_all(tx, [token.run_id for token in tokens if token])
     changed: set[int] = set()
-    answers: list[Later | Exception] = []
+    answers: list[PlacedRun | Exception | Later] = []
     for (rules, query), token in zip(completing, tokens, strict=True):
         mine = held.get(token.run_id) if token else None
         if token is None or mine is None or (mine.run.fence, mine.run.lease_secret) != (token.fence, token.secret):
@@ -106,10 +106,9 @@ def _complete(tx: Tx, completing: Sequence[_Completing]) -> list[PlacedRun | Exc
             answers.append(_Apart())
             continue
         changed |= mine.sessions
-        if not mine.run.is_final:
-            end_run(tx, rules, mine, _ending(mine.run, query), keeps_token=True)
-        answers.append(runs.ask(tx, token.run_id))  # what follows from its end may have left events on it
-    return [each if isinstance(each, Exception) else runs.as_placed(tx, each()[0]) for each in answers]
+        done = None if mine.run.is_final else end_run(tx, rules, mine, _ending(mine.run, query), keeps_token=True)
+        answers.append(done or runs.ask(tx, token.run_id))
+    return [each if isinstance(each, PlacedRun | Exception) else runs.as_placed(tx, each()[0]) for each in answers]
 
 
 def _ending(run: Run, query: CompleteQuery) -> Ending:
