@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import Counter
+from typing import Any
 
 import psycopg
 import pytest
@@ -13,7 +14,8 @@ import sqlalchemy as sa
 from sessiond.model.errors import InvalidField, InvalidKey
 from sessiond.model.messages import Role
 from sessiond.rpc.convert.runtime import assignment
-from sessiond.runtime.acquire_runs import ANSWER_BYTES
+from sessiond.runtime import acquire_runs
+from sessiond.runtime.acquire_runs import ANSWER_BYTES, AcquireQuery, Acquiring
 from sessiond.store.codec import decode
 from sessiond.store.database import Result, Work
 from sessiond.store.schema import runs as runs_table
@@ -220,6 +222,34 @@ async def test_a_long_poll_wakes_when_a_slot_comes_free(engine: Engine) -> None:
 
     async with asyncio.timeout(2):  # well before the next look that needs no hint
         assert [each.placed.run.id for each in await poll] == [second]
+
+
+async def test_who_took_all_there_was_looks_again_only_when_there_is_more(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:  # R2
+    looks: list[int] = []
+    look = acquire_runs._look
+
+    async def watched(*args: Any) -> acquire_runs.Taken:
+        looks.append(1)
+        return await look(*args)
+
+    monkeypatch.setattr(acquire_runs, "_look", watched)
+    await engine.sessions(A, B)
+    await engine.queue(A)
+    query = AcquireQuery("rt", max_runs=8, wait_s=LONG_S, is_external=False)
+
+    with Acquiring(engine.db, engine.rules, engine.waits, query) as acquiring:
+        (first,) = await acquiring.next()
+        more = asyncio.create_task(acquiring.next())
+        await engine.asleep()
+        await engine.complete(first)
+        await engine.asleep()
+        assert len(looks) == 1
+
+        second = await engine.queue(B)
+        assert [each.placed.run.id for each in await more] == [second]
+        assert len(looks) == 2
 
 
 async def test_a_long_poll_wakes_when_a_run_begins_to_wait(engine: Engine) -> None:  # R2, property 5

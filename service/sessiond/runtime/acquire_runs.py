@@ -17,7 +17,7 @@ from sessiond.model.tools import ToolPolicy
 from sessiond.store import messages, run_queue, runs, sessions
 from sessiond.store.codec import decode
 from sessiond.store.database import Database
-from sessiond.store.run_queue import QUEUE_TOPIC, Lease, LeasedRun
+from sessiond.store.run_queue import QUEUE_TOPIC, SLOT_TOPIC, Lease, LeasedRun
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits
@@ -96,25 +96,72 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Taken:
-    """What one look brought; `is_held_up` when another look in a moment may bring more."""
+    """What one look brought; `is_held_up` when another look in a moment may bring more, `lacks_slots` after any end."""
 
     assignments: list[Assignment] = field(default_factory=list)
     is_held_up: bool = False
+    lacks_slots: bool = False
+
+
+# Slots come free and hints get lost without a word to this process; then the next look finds the run.
+POLL_S = 5.0
+# Whoever had the session of a run that was passed by does not tell when it is done; it takes no longer than this.
+SOON_S = 0.02
+
+
+class Acquiring:
+    """Takes runs, also again and again: it looks once for whoever is new here, and then when there may be something."""
+
+    def __init__(self, db: Database, rules: Rules, waits: Waits, query: AcquireQuery) -> None:
+        self._db = db
+        self._rules = rules
+        self._waits = waits
+        self._query = _checked(query)
+        self._listening = waits.wake.listen(QUEUE_TOPIC, DRAIN_TOPIC)
+        self._pause_s = 0.0  # until the next look, unless a hint comes
+        self._awaits_slots = False
+
+    def __enter__(self) -> Acquiring:
+        self._changed = self._listening.__enter__()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._await_slots(False)
+        self._listening.__exit__(None, None, None)
+
+    async def next(self) -> list[Assignment]:
+        """Lease what is there; with a wait, as soon as something is."""
+        loop, waits = asyncio.get_running_loop(), self._waits
+        until = loop.time() + self._query.wait_s
+        while True:
+            left = until - loop.time()
+            if self._pause_s and left > 0 and not waits.is_draining:
+                await self._changed.wait_at_most(min(left, self._pause_s))
+            self._changed.clear()
+            self._pause_s = 0.0
+            taken = Taken() if waits.is_draining else await _look(self._db, self._rules, self._query)
+            self._pause_s = self._pause_after(taken)
+            if taken.assignments or until <= loop.time() or waits.is_draining:
+                return taken.assignments
+
+    def _pause_after(self, taken: Taken) -> float:
+        is_first_lack = taken.lacks_slots and not self._awaits_slots  # one may have come free before this was heard of
+        self._await_slots(taken.lacks_slots)
+        if is_first_lack or len(taken.assignments) == self._query.max_runs:
+            return 0.0
+        return SOON_S if taken.is_held_up else POLL_S
+
+    def _await_slots(self, is_awaited: bool) -> None:
+        if is_awaited != self._awaits_slots:
+            change = self._waits.wake.add if is_awaited else self._waits.wake.remove
+            change(self._changed, [SLOT_TOPIC])
+            self._awaits_slots = is_awaited
 
 
 async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQuery) -> list[Assignment]:
     """Lease what is there; with a wait, as soon as something is."""
-    query = _checked(query)
-    loop = asyncio.get_running_loop()
-    until = loop.time() + query.wait_s
-    with waits.wake.listen(QUEUE_TOPIC, DRAIN_TOPIC) as changed:
-        while True:
-            changed.clear()
-            taken = Taken() if waits.is_draining else await _look(db, rules, query)
-            left = until - loop.time()
-            if taken.assignments or left <= 0 or waits.is_draining:
-                return taken.assignments
-            await changed.wait_at_most(min(left, SOON_S if taken.is_held_up else POLL_S))
+    with Acquiring(db, rules, waits, query) as acquiring:
+        return await acquiring.next()
 
 
 async def _look(db: Database, rules: Rules, query: AcquireQuery) -> Taken:
@@ -135,12 +182,6 @@ def _give_back(tx: Tx, assignments: list[Assignment]) -> None:
         run = runs.held(tx, each.lease_token)
         if run is not None:
             run_queue.release(tx, run, RUNTIME, "CALLER_LEFT", uses_attempt=False)
-
-
-# Slots come free and hints get lost without a word to this process; then the next look finds the run.
-POLL_S = 5.0
-# Whoever had the session of a run that was passed by does not tell when it is done; it takes no longer than this.
-SOON_S = 0.02
 
 
 def _checked(query: AcquireQuery) -> AcquireQuery:
@@ -166,7 +207,7 @@ def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> Taken:
             _assignment(tx, rules, each, ANSWER_BYTES, each.run.model not in query.without_history)
             for each in leased.runs
         ]
-        return Taken(taken, leased.is_held_up)
+        return Taken(taken, leased.is_held_up, leased.lacks_slots)
     return _until_full(tx, rules, wanted, query.max_runs)
 
 
@@ -176,7 +217,7 @@ def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Taken:
     while len(taken.assignments) < max_runs and size < FULL_BYTES:
         leased = run_queue.lease(tx, wanted, 1)
         if not leased.runs:
-            return replace(taken, is_held_up=leased.is_held_up)
+            return replace(taken, is_held_up=leased.is_held_up, lacks_slots=leased.lacks_slots)
         taken.assignments.append(_assignment(tx, rules, leased.runs[0], ANSWER_BYTES - size))
         size += taken.assignments[-1].size
     return taken

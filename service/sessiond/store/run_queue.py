@@ -25,7 +25,9 @@ from sessiond.store.statement import Among, Rows, Statement, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.turnstiles import Turn
 
+# Notified when it is a run's turn, and when a slot came free, which only matters to whoever lacked one.
 QUEUE_TOPIC = "queue"
+SLOT_TOPIC = "slot"
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,15 @@ class LeasedRun(NamedTuple):
 
 @dataclass
 class Leased:
-    """What was taken; `is_held_up` when a run was passed by because somebody had its session's row at this moment."""
+    """What was taken.
+
+    `is_held_up` when a run was passed by because somebody had its session's row at this moment, `lacks_slots` when one
+    may be there for which its pool has no slot left.
+    """
 
     runs: list[LeasedRun]
     is_held_up: bool = False
+    lacks_slots: bool = False
 
 
 class _Asked(NamedTuple):
@@ -80,15 +87,15 @@ def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     """Take up to this many runs whose turn it is, as far as their pool has slots left."""
     turn = _TURN.ask(tx, external=int(wanted.is_external))  # mostly it is no run's, and then nobody has to wait
     taken = tx.ask(_BUSY, now=tx.now_ms)
-    ready = {pool: _ask_ready(tx, wanted, pool, min(slots, limit)) for pool, slots in wanted.slots.items() if slots > 0}
+    asked = {pool: _ask_ready(tx, wanted, pool, min(slots, limit)) for pool, slots in wanted.slots.items() if slots > 0}
     if not turn():
         return Leased([])
     busy = {row[0]: row[1] for row in taken()}
     leased = Leased([])
-    for pool, found in ready.items():
-        free = min(wanted.slots[pool] - busy.get(pool, 0), limit - len(leased.runs))
-        if free > 0:
-            _lease_from(tx, wanted, found()[:free], leased)
+    for pool, found in asked.items():
+        ready, slots = found(), max(0, wanted.slots[pool] - busy.get(pool, 0))
+        leased.lacks_slots |= len(ready) >= slots
+        _lease_from(tx, wanted, ready[: min(slots, limit - len(leased.runs))], leased)
     return leased
 
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from sessiond.model.runs import Run
 from sessiond.store import runs
-from sessiond.store.run_queue import QUEUE_TOPIC
+from sessiond.store.run_queue import SLOT_TOPIC
 from sessiond.store.schema import run_waits, sessions
 from sessiond.store.statement import Statement, insert
 from sessiond.store.transaction import Tx
@@ -19,7 +19,7 @@ def begin(tx: Tx, wait_id: str, waiter: Run, target_id: str, until_ms: int) -> l
     circle = _path(tx, target_id, waiter.id)
     if not circle:
         tx.run(_BEGIN, id=wait_id, waiter_run_id=waiter.id, target_run_id=target_id, until_ms=until_ms)
-        tx.notify(QUEUE_TOPIC)  # the waiter's slot is free for as long as it waits
+        tx.notify(SLOT_TOPIC)  # the waiter's slot is free for as long as it waits
     return [waiter.id, *circle] if circle else []
 
 

@@ -16,7 +16,7 @@ from sessiond.model.events import Delta
 from sessiond.model.messages import Draft, Message
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Failure, Run
-from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, acquire_runs
+from sessiond.runtime.acquire_runs import AcquireQuery, Acquiring, Assignment
 from sessiond.runtime.append_run_events import AppendQuery, Brought, append_run_events
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery, complete_run
 from sessiond.runtime.heartbeat_runs import MAX_LEASES, LeaseStatus, heartbeat_runs
@@ -166,20 +166,24 @@ class Worker:
         query = AcquireQuery(
             RUNTIME_ID, max_runs=slots, wait_s=ACQUIRE_WAIT_S, is_external=False, without_history=plain
         )
-        while not self._waits.is_draining:
-            try:
-                taken = await acquire_runs(self._db, self._rules, self._waits, query)
-            except StoreUnavailable:
-                log.warning("the store is away; no runs are taken until it is back")
-                await asyncio.sleep(RETRY_S)
-                continue
-            for assignment in taken:
-                running = Running(assignment, self._db, self._rules, self._toolbox)
-                if self._waits.is_draining:  # taken in the very moment in which the drain began
-                    await self._release(running)
+        with Acquiring(self._db, self._rules, self._waits, query) as acquiring:
+            while not self._waits.is_draining:
+                try:
+                    taken = await acquiring.next()
+                except StoreUnavailable:
+                    log.warning("the store is away; no runs are taken until it is back")
+                    await asyncio.sleep(RETRY_S)
                     continue
-                self._running[running.run.id] = running
-                running.task = tasks.create_task(self._execute(running))
+                for assignment in taken:
+                    await self._begin(assignment, tasks)
+
+    async def _begin(self, assignment: Assignment, tasks: asyncio.TaskGroup) -> None:
+        running = Running(assignment, self._db, self._rules, self._toolbox)
+        if self._waits.is_draining:  # taken in the very moment in which the drain began
+            await self._release(running)
+            return
+        self._running[running.run.id] = running
+        running.task = tasks.create_task(self._execute(running))
 
     async def _execute(self, running: Running) -> None:
         outcome: Outcome | None = None
