@@ -122,9 +122,10 @@ async def test_of_runs_that_end_together_each_has_its_own_end(
     behind = await engine.queue(keys[0], "the next")
     asked = [engine.complete(each, f"answer {number}") for number, each in enumerate(taken)]
 
-    *ended, twin, nobody = await asyncio.gather(
+    answers: list[Any] = await asyncio.gather(
         *asked, engine.complete(taken[0], "answer 0"), engine.complete("none.1.none"), return_exceptions=True
     )
+    *ended, twin, nobody = answers
 
     assert together[0] == 7  # then the twin alone, since it may change what the first one changed
     assert [each.run.reply for each in ended] == [f"answer {number}" for number in range(5)]
