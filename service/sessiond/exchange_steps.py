@@ -21,6 +21,7 @@ from sessiond.model.exchanges import (
     Publish,
     Report,
     Settled,
+    Step,
     Suppressed,
     follow_up,
 )
@@ -64,24 +65,41 @@ class Held:
 
 def hold(tx: Tx, run_id: str) -> Held | None:
     """One run that may be ended; None when it is not there any more."""
-    return hold_all(tx, [run_id]).get(run_id)
+    return hold_all(tx, [run_id], waits=True).get(run_id)
 
 
-def hold_all(tx: Tx, run_ids: Sequence[str]) -> dict[str, Held]:
+def hold_all(tx: Tx, run_ids: Sequence[str], waits: bool) -> dict[str, Held]:
     """Lock the rows of all sessions that the runs' exchanges may go on in, then the runs' own, then the exchanges'.
 
     That is the one order that everybody keeps. With only a run's own session locked before, two exchanges that take a
-    turn towards each other would wait for each other.
+    turn towards each other would wait for each other. Without `waits`, a run of which somebody has a row is left out:
+    whoever holds many must not be held up by one.
     """
     if not run_ids:
         return {}
-    sides, asked = sessions.ask_locked_of(tx, run_ids), runs.ask_locked(tx, run_ids)
-    around = exchanges.ask_locked_of(tx, run_ids)
+    sides, asked = sessions.ask_locked_of(tx, run_ids, waits), runs.ask_locked(tx, run_ids, waits)
+    around = exchanges.ask_locked_of(tx, run_ids, waits)
     locked = {session.id: session for session in map(sessions.as_session, sides())}
     found = [runs.as_run(row) for row in asked()]
     begun = {exchange.id: exchange for exchange in map(exchanges.as_exchange, around())}
-    held = [Held(run, locked[run.session], begun.get(run.exchange_id)) for run in found if run.session in locked]
+    held = [
+        Held(run, locked[run.session], begun.get(run.exchange_id))
+        for run in found
+        if run.session in locked and (waits or not run.exchange_id or run.exchange_id in begun)
+    ]
     return {each.run.id: each for each in held if locked.keys() >= each.sessions}  # without what is being purged
+
+
+def is_last_step(held: Held, ending: Ending) -> bool:
+    """Whether nothing follows from this end of the run: no turn, no text that goes out."""
+    exchange, run = held.exchange, held.run
+    if exchange is None:
+        return not run.deliver or ending.state is not RunState.SUCCEEDED
+    return exchange.is_settled or isinstance(_step_after(exchange, run, ending), Settled)
+
+
+def _step_after(exchange: Exchange, run: Run, ending: Ending) -> Step:
+    return follow_up(exchange, RunKind(run.kind), run.turn, run.session, ending)
 
 
 def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> PlacedRun | None:
@@ -95,12 +113,10 @@ def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool 
     if session.spawned_by and ended.usage:
         sessions.add_spawned_usage(tx, session, ended.usage)
     if held.exchange is not None:
-        is_over = _go_on(tx, rules, held.exchange, session, ended, ending)
+        _go_on(tx, rules, held.exchange, session, ended, ending)
     elif run.deliver:
-        is_over = _answer_chat(tx, rules, session, ended, ending)
-    else:
-        is_over = True
-    if not is_over:
+        _answer_chat(tx, rules, session, ended, ending)
+    if not is_last_step(held, ending):
         return None
     return PlacedRun(ended, session.key, session.session_id, told=ended.event_count, parties=held.parties)
 
@@ -113,25 +129,20 @@ def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:
     return replace(usage, cost_usd=announce.cost_of(usage, price.tokens_in, price.tokens_out))
 
 
-def _answer_chat(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> bool:
-    """A chat's reply goes out the way its message came (D4); silence leaves a row that says so.
-
-    Returns whether that was all, and nothing follows.
-    """
+def _answer_chat(tx: Tx, rules: Rules, session: Session, run: Run, ending: Ending) -> None:
+    """A chat's reply goes out the way its message came (D4); silence leaves a row that says so."""
     if ending.state is not RunState.SUCCEEDED:
-        return True
+        return
     suppressed = Suppressed.SKIPPED if ending.is_skipped else None if (ending.reply or "").strip() else Suppressed.EMPTY
     send_out(tx, rules, Outgoing(run.id, "chat", session, run.route, ending.reply or "", suppressed=suppressed))
-    return False
 
 
-def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, ending: Ending) -> bool:
-    """The exchange's next step; returns whether there is none."""
+def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, ending: Ending) -> None:
     if exchange.is_settled:
-        return True
+        return
     if run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and ending.reply and ending.reply.strip():
         exchanges.note_reply(tx, exchange, ending.reply)
-    step = follow_up(exchange, RunKind(run.kind), run.turn, run.session, ending)
+    step = _step_after(exchange, run, ending)
     match step:
         case NextTurn(next_session, turn, text):
             provenance = Provenance(ProvenanceKind.REPLY_BACK, session.key, run.id, TOOLS[ExchangeKind.SEND])
@@ -152,7 +163,6 @@ def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run,
             _report(tx, rules, exchange, session, run, step)
         case Settled():
             exchanges.settle(tx, exchange)
-    return isinstance(step, Settled)
 
 
 def _take_turn(

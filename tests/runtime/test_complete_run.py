@@ -202,6 +202,8 @@ async def test_the_next_run_of_the_session_gets_its_turn_with_the_end(engine: En
         (None, "outcome"),
         (Failure(" "), "failure.reason"),
         (Failure("X" * 257), "failure.reason"),
+        (Failure("X", "half\0"), "failure"),
+        ("half\0", "reply"),
     ],
 )
 async def test_an_outcome_is_checked_before_anything_ends(engine: Engine, outcome: Any, field: str) -> None:  # X1

@@ -19,7 +19,7 @@ from tests.fakes.clock import ManualClock
 from tests.making import found
 from tests.meeting import wait_here
 from tests.postgres import empty
-from tests.runtime.engine import LONG_S, A, Engine, WatchedWake
+from tests.runtime.engine import LONG_S, A, B, Engine, WatchedWake
 
 _WAITING = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
@@ -66,6 +66,20 @@ async def test_the_end_of_a_run_waits_for_whoever_changes_its_session(
         ending = tasks.create_task(engine.complete(taken, "answer"))
 
     assert ending.result().run.state == "succeeded"
+
+
+async def test_runs_that_end_with_one_that_has_to_wait_do_not_wait(engine: Engine) -> None:  # R7, X3
+    await engine.sessions(A, B)
+    waiting, other = await engine.running(A), await engine.running(B)
+    may_go = asyncio.Event()
+
+    async with asyncio.timeout(LONG_S / 2), asyncio.TaskGroup() as tasks, _locked(engine.db, A, may_go.wait()):
+        ending = tasks.create_task(engine.complete(waiting, "later"))
+        assert (await engine.complete(other, "now")).run.state == "succeeded"
+        assert not ending.done()
+        may_go.set()
+
+    assert ending.result().run.reply == "later"
 
 
 @asynccontextmanager

@@ -53,20 +53,20 @@ SHAPES: dict[Any, list[tuple[Any, ...]]] = {
         for named in ((), ("exchange_id", "run_id", "session"))
         for goes_on in BOTH
     ],
-    exchanges._lock_of_runs: [(1,), (256,)],
+    exchanges._lock_of_runs: [(1, True), (256, False)],
     messages._bodies_at: [(1,), (2,), (2048,)],
     messages._recent_sizes: [(1,), (256,)],
     requests._known: [(1,), (256,)],
     run_queue._ready: [(0,), (1,), (100,)],
     runs._find: [(scope,) for scope in SCOPES],
-    runs._lock: [(1,), (256,)],
+    runs._lock: [(1, True), (256, False)],
     sessions._change: [(("label",),), (("chat_type", "group_subject", "kind", "route_channel", "route_to"),)],
     sessions._get_all: [(1,), (256,)],
     sessions._find_by: [(column, scope, lock) for column in ("key", "session_id") for scope in SCOPES for lock in BOTH],
     sessions._find_by_keys: [(1,), (256,)],
     sessions._find_by_label: [(scope, in_agent) for scope in SCOPES for in_agent in BOTH],
     sessions._find_by_old: [(scope,) for scope in SCOPES],
-    sessions._lock_of_runs: [(1,), (256,)],
+    sessions._lock_of_runs: [(1, True), (256, False)],
 }
 PAGES = [
     (scope, kinds, has_agent, has_label, is_active_only, include_archived, goes_on)

@@ -57,6 +57,11 @@ class Caller:
         return f"{self.role.value}:{self.name}"
 
     @property
+    def is_acting(self) -> bool:
+        """Whether it calls from a session, so that what it sees depends on that."""
+        return self.run_token is not None or bool(self.acting_reference)
+
+    @property
     def trace_id(self) -> str:
         """The trace the caller says it is part of; empty when it says none."""
         match = _TRACEPARENT.fullmatch(self.traceparent)

@@ -202,6 +202,8 @@ class LeaseToken:
         parts = text.split(".")
         if len(parts) != cls._PARTS or not parts[1].isascii() or not parts[1].isdigit() or len(parts[1]) > 18:
             return None
+        if "\0" in text:
+            return None
         return cls(parts[0], int(parts[1]), parts[2])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sessiond.exchange_steps import end_run, hold_all
+from sessiond.exchange_steps import Held, end_run, hold_all, is_last_step
 from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.exchanges import is_skip
 from sessiond.model.messages import Text, Usage
@@ -68,6 +68,8 @@ def _check(rules: Rules, query: CompleteQuery) -> None:
         raise invalid("failure.reason", "is required: a word for programs, such as MODEL_ERROR")
     if isinstance(query.outcome, Failure) and len(query.outcome.reason) > MAX_REASON:
         raise invalid("failure.reason", f"is longer than {MAX_REASON} characters; put the details into message")
+    if isinstance(query.outcome, Failure) and "\0" in query.outcome.reason + query.outcome.message:
+        raise invalid("failure", "has a NUL character, which can't be stored; leave it out")
     if isinstance(query.outcome, str) and "\0" in query.outcome:
         raise invalid("reply", "has a NUL character, which no channel can carry; leave it out")
     if isinstance(query.outcome, str):
@@ -80,35 +82,39 @@ class _Completing(NamedTuple):
     rules: Rules
     query: CompleteQuery
 
-    @property
-    def token(self) -> LeaseToken | None:
-        """The lease that it is held by, if that is one."""
-        return LeaseToken.parse(self.query.lease_token)
-
 
 class _Apart(Exception):  # noqa: N818 - says what is so
-    """This one may change what another changes that is completed with it; nothing was written for it."""
+    """This one is to be completed without others; nothing was written for it."""
 
 
 def _complete(tx: Tx, completing: Sequence[_Completing]) -> list[PlacedRun | Exception]:
     """The ends of several runs: locked together, since what is decided on their state must be so when it is written."""
-    tokens = [each.token for each in completing]
-    held = hold_all(tx, [token.run_id for token in tokens if token])
+    is_alone = len(completing) == 1
+    tokens = [LeaseToken.parse(query.lease_token) for _, query in completing]
+    held = hold_all(tx, [token.run_id for token in tokens if token], waits=is_alone)
     changed: set[int] = set()
     answers: list[PlacedRun | Exception | Later] = []
     for (rules, query), token in zip(completing, tokens, strict=True):
         mine = held.get(token.run_id) if token else None
-        if token is None or mine is None or (mine.run.fence, mine.run.lease_secret) != (token.fence, token.secret):
-            answers.append(LeaseLost())
-            continue
-        # What a sub-agent took is kept with the session that spawned it, which is not locked here.
-        if changed & mine.sessions or (mine.session.spawned_by and len(completing) > 1):
+        if token and not is_alone and not (mine and _may_join(mine, query, changed)):
             answers.append(_Apart())
-            continue
-        changed |= mine.sessions
-        done = None if mine.run.is_final else end_run(tx, rules, mine, _ending(mine.run, query), keeps_token=True)
-        answers.append(done or runs.ask(tx, token.run_id))
+        elif token is None or mine is None or not _holds(token, mine.run):
+            answers.append(LeaseLost())
+        else:
+            changed |= mine.sessions
+            done = None if mine.run.is_final else end_run(tx, rules, mine, _ending(mine.run, query), keeps_token=True)
+            answers.append(done or runs.ask(tx, token.run_id))
     return [each if isinstance(each, PlacedRun | Exception) else runs.as_placed(tx, each()[0]) for each in answers]
+
+
+def _may_join(held: Held, query: CompleteQuery, changed: set[int]) -> bool:
+    """Whether its end changes nothing but its own, in one go, so that it neither disturbs others nor holds them up."""
+    # What a sub-agent took is kept with the session that spawned it, which is not locked.
+    return not (changed & held.sessions or held.session.spawned_by) and is_last_step(held, _ending(held.run, query))
+
+
+def _holds(token: LeaseToken, run: Run) -> bool:
+    return (run.fence, run.lease_secret) == (token.fence, token.secret)
 
 
 def _ending(run: Run, query: CompleteQuery) -> Ending:

@@ -67,10 +67,13 @@ def ask(tx: Tx, exchange_id: str) -> Later:
     return tx.ask(_GET, exchange_id=exchange_id)
 
 
-def ask_locked_of(tx: Tx, run_ids: Sequence[str]) -> Later:
-    """The exchanges that runs are a part of, locked, to be looked at later with `as_exchange`."""
+def ask_locked_of(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
+    """The exchanges that runs are a part of, locked, to be looked at later with `as_exchange`.
+
+    Those that somebody has are waited for, or left out.
+    """
     params = numbered("run", run_ids)
-    return tx.ask(_lock_of_runs(len(params)), **params)
+    return tx.ask(_lock_of_runs(len(params), waits), **params)
 
 
 def as_exchange(row: Row) -> Exchange:
@@ -106,10 +109,10 @@ def has_open(tx: Tx, session: int) -> bool:
 
 
 @lru_cache
-def _lock_of_runs(count: int) -> Statement:
+def _lock_of_runs(count: int, waits: bool) -> Statement:
     of_runs = sa.select(runs.c.exchange_id).where(runs.c.id.in_(numbers("run", count)))
     found = sa.select(*COLUMNS).where(Among(exchanges.c.id, of_runs))  # in any order: their sessions are locked
-    return Statement("the exchanges of runs, locked", found.with_for_update(of=exchanges))
+    return Statement("the exchanges of runs, locked", found.with_for_update(of=exchanges, skip_locked=not waits))
 
 
 _CREATE = Rows(

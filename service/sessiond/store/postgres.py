@@ -161,7 +161,10 @@ class PostgresDatabase:
     def _glance(self, work: Work[Result]) -> Result:
         def attempt(wire: Wire) -> Result:
             cursor = GlancingCursor(wire)
-            return work(Tx(cursor, POSTGRESQL, self._clock or _clock_of(cursor, wire, asks_now=False)))
+            try:
+                return work(Tx(cursor, POSTGRESQL, self._clock or _clock_of(cursor, wire, asks_now=False)))
+            finally:
+                wire.send_rest()  # what nobody waited for must not be a part of what comes next
 
         try:
             return self._transact(attempt)

@@ -139,5 +139,7 @@ def _count(purpose: str, **head: Any) -> Statement:
 _COUNT_BEHIND = _count("count a finished run that was not the head of its queue")
 _COUNT_LAST = _count("count the only run of a session as finished", active_run_id="", active_run_state=sa.null())
 _COUNT_AND_NEXT = _count(
-    "count a finished run and note the next as head", active_run_id=_next, active_run_state=RunState.QUEUED.value
+    "count a finished run and note the next as head",
+    active_run_id=sa.func.coalesce(_next, sa.literal_column("''")),
+    active_run_state=sa.case((_next.is_not(None), RunState.QUEUED.value)),
 )

@@ -87,14 +87,15 @@ def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     """Take up to this many runs whose turn it is, as far as their pool has slots left."""
     turn = _TURN.ask(tx, external=int(wanted.is_external))  # mostly it is no run's, and then nobody has to wait
     taken = tx.ask(_BUSY, now=tx.now_ms)
-    asked = {pool: _ask_ready(tx, wanted, pool, min(slots, limit)) for pool, slots in wanted.slots.items() if slots > 0}
+    most = {pool: min(slots, limit) for pool, slots in wanted.slots.items() if slots > 0}
+    asked = {pool: _ask_ready(tx, wanted, pool, count) for pool, count in most.items()}
     if not turn():
         return Leased([])
     busy = {row[0]: row[1] for row in taken()}
     leased = Leased([])
     for pool, found in asked.items():
         ready, slots = found(), max(0, wanted.slots[pool] - busy.get(pool, 0))
-        leased.lacks_slots |= len(ready) >= slots
+        leased.lacks_slots |= len(ready) > slots or len(ready) == most[pool]
         _lease_from(tx, wanted, ready[: min(slots, limit - len(leased.runs))], leased)
     return leased
 

@@ -80,10 +80,13 @@ def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:
     return as_run(row) if row else None
 
 
-def ask_locked(tx: Tx, run_ids: Sequence[str]) -> Later:
-    """The runs' rows, locked, to be looked at later with `as_run`; ask for their sessions' rows first."""
+def ask_locked(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
+    """The runs' rows, locked, to be looked at later with `as_run`; ask for their sessions' rows first.
+
+    Those that somebody has are waited for, or left out.
+    """
     params = numbered("run", run_ids)
-    return tx.ask(_lock(len(params)), **params)
+    return tx.ask(_lock(len(params), waits), **params)
 
 
 def held(tx: Tx, token: LeaseToken) -> Run | None:
@@ -166,9 +169,9 @@ def _find(shape: ScopeShape) -> Statement:
 
 
 @lru_cache
-def _lock(count: int) -> Statement:
-    found = sa.select(*COLUMNS).where(runs.c.id.in_(numbers("run", count)))  # in any order: their sessions are locked
-    return Statement("runs, locked", found.with_for_update())
+def _lock(count: int, waits: bool) -> Statement:
+    found = sa.select(*COLUMNS).where(runs.c.id.in_(numbers("run", count))).order_by(runs.c.id)
+    return Statement("runs, locked", found.with_for_update(skip_locked=not waits))
 
 
 _by_id = sa.select(*COLUMNS).where(runs.c.id == sa.bindparam("run_id"))

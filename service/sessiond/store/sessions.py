@@ -74,13 +74,14 @@ def ask(tx: Tx, session: int) -> Later:
     return tx.ask(_GET, id_=session)
 
 
-def ask_locked_of(tx: Tx, run_ids: Sequence[str]) -> Later:
+def ask_locked_of(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
     """The sessions that the end of these runs may change, to be looked at later with `as_session`.
 
-    Each run's own and both sides of its exchange, which never change, locked in the order that everybody keeps.
+    Each run's own and both sides of its exchange, which never change, locked in the order that everybody keeps; those
+    that somebody has are waited for, or left out.
     """
     params = numbered("run", run_ids)
-    return tx.ask(_lock_of_runs(len(params)), **params)
+    return tx.ask(_lock_of_runs(len(params), waits), **params)
 
 
 def is_visible(tx: Tx, session: int, scope: Scope) -> bool:
@@ -217,7 +218,7 @@ def _get_all(count: int) -> Statement:
 
 
 @lru_cache
-def _lock_of_runs(count: int) -> Statement:
+def _lock_of_runs(count: int, waits: bool) -> Statement:
     of_runs = runs.c.id.in_(numbers("run", count))
     around = Among(exchanges.c.id, sa.select(runs.c.exchange_id).where(of_runs))
     changed = sa.union_all(
@@ -226,7 +227,8 @@ def _lock_of_runs(count: int) -> Statement:
         sa.select(exchanges.c.requester_session).where(around),
     )
     found = sa.select(*COLUMNS).where(Among(sessions.c.id, changed)).order_by(sessions.c.id)
-    return Statement("the sessions that the end of runs may change, locked", found.with_for_update(of=sessions))
+    locked = found.with_for_update(of=sessions, skip_locked=not waits)
+    return Statement("the sessions that the end of runs may change, locked", locked)
 
 
 @lru_cache

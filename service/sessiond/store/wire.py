@@ -90,7 +90,7 @@ class Wire:
 
     def send_soon(self) -> None:
         """Send what is on the pile in a moment, unless somebody else has something to ask before."""
-        self._loop.call_soon(self._send_rest)
+        self._loop.call_soon(self.send_rest)
 
     def _send(self) -> None:
         """What the socket does not take now follows when it does."""
@@ -109,7 +109,7 @@ class Wire:
     def wait(self, answer: Answer) -> None:
         """Put this greenlet aside until the answer is there, or the connection lost."""
         if answer.result is None and self.lost is None:
-            self._send_rest()
+            self.send_rest()
             if self.lost is None:
                 self._awaited, self._waiter = answer, getcurrent()
                 put_aside()
@@ -127,7 +127,8 @@ class Wire:
         """Hang up."""
         self._lose(psycopg.OperationalError("the connection was closed"))
 
-    def _send_rest(self) -> None:
+    def send_rest(self) -> None:
+        """Send what is on the pile, if anything is."""
         if self._is_asked and self.lost is None:
             with suppress(psycopg.OperationalError):  # it is lost then, which is what whoever waits looks at
                 self.sync()

@@ -35,7 +35,7 @@ async def get_run(db: Database, rules: Rules, waits: Waits, caller: Caller, quer
         raise invalid("run_id", "is required")
     if query.wait_s > MAX_WAIT_S:
         raise invalid("wait_seconds", f"is more than {MAX_WAIT_S}; ask again, or use WaitRun")
-    placed, view = await db.glance(lambda tx: _look(tx, rules, caller, query.run_id))
+    placed, view = await _looked_at(db, rules, caller, query.run_id)
     if not query.wait_s or _is_news(placed, query.known_version):
         return placed, view
     with waits.slot(caller):
@@ -51,11 +51,16 @@ async def _changed(db: Database, rules: Rules, waits: Waits, caller: Caller, que
     with waits.wake.listen(run_topic(query.run_id), DRAIN_TOPIC) as changed:
         while True:
             changed.clear()
-            placed, view = await db.glance(lambda tx: _look(tx, rules, caller, query.run_id))
+            placed, view = await _looked_at(db, rules, caller, query.run_id)
             left = until - loop.time()
             if _is_news(placed, query.known_version) or left <= 0 or waits.is_draining:
                 return placed, view
             await changed.wait_at_most(min(left, waits.look_every_s))
+
+
+async def _looked_at(db: Database, rules: Rules, caller: Caller, run_id: str) -> tuple[PlacedRun, View]:
+    look = db.read if caller.is_acting else db.glance
+    return await look(lambda tx: _look(tx, rules, caller, run_id))
 
 
 def _look(tx: Tx, rules: Rules, caller: Caller, run_id: str) -> tuple[PlacedRun, View]:

@@ -85,8 +85,7 @@ class Sending:
     @property
     def may_join(self) -> bool:
         """Whether a look at its key may be all it needs: its caller sees everything."""
-        sees_everything = self.caller.run_token is None and not self.caller.acting_reference
-        return sees_everything and bool(self.query.session_key) and not self.query.agent_id
+        return not self.caller.is_acting and bool(self.query.session_key) and not self.query.agent_id
 
 
 class _Apart(Exception):  # noqa: N818 - says what is so

@@ -78,7 +78,9 @@ async def sessions_list(
     if query.active_minutes == 0:
         raise invalid("active_minutes", "must be at least 1; leave it unset for sessions of any age")
     agent_id = agent_id_of(query.agent_id) if query.agent_id else ""
-    return await db.glance(lambda tx: _page(tx, rules, caller, query, agent_id, looks_of))
+    asks_more = caller.is_acting or query.message_limit or query.active_minutes
+    look = db.read if asks_more else db.glance
+    return await look(lambda tx: _page(tx, rules, caller, query, agent_id, looks_of))
 
 
 def _page(
