@@ -48,6 +48,17 @@ class ExplainingCursor:
 
 def faults(engine: sa.Engine, work: Callable[[Tx], object]) -> list[str]:
     """What is wrong with the plans of a work: full scans of big tables, and sorts of more than a row."""
+    judge = _sqlite_faults if engine.dialect.name == "sqlite" else _postgres_faults
+    return [fault for plan in _plans(engine, work) for fault in judge(plan)]
+
+
+def indexes(engine: sa.Engine, work: Callable[[Tx], object]) -> set[str]:
+    """By which indexes PostgreSQL would find what a work asks for."""
+    roots = (_root(plan) for plan in _plans(engine, work))
+    return {node["Index Name"] for root in roots for node in _nodes(root) if "Index Name" in node}
+
+
+def _plans(engine: sa.Engine, work: Callable[[Tx], object]) -> list[list[Row]]:
     is_sqlite = engine.dialect.name == "sqlite"
     connection = engine.raw_connection()
     try:
@@ -59,8 +70,7 @@ def faults(engine: sa.Engine, work: Callable[[Tx], object]) -> list[str]:
     finally:
         connection.close()
     assert cursor.plans, "nothing was asked"
-    judge = _sqlite_faults if is_sqlite else _postgres_faults
-    return [fault for plan in cursor.plans for fault in judge(plan)]
+    return cursor.plans
 
 
 def _sqlite_faults(plan: list[Row]) -> Iterator[str]:
@@ -72,8 +82,7 @@ def _sqlite_faults(plan: list[Row]) -> Iterator[str]:
 
 
 def _postgres_faults(plan: list[Row]) -> Iterator[str]:
-    found = plan[0][0]
-    root: Node = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
+    root = _root(plan)
     for node in _nodes(root):
         if node["Node Type"] == "Seq Scan" and node["Relation Name"] in BIG_TABLES:
             yield f"Seq Scan of {node['Relation Name']} in {_outline(root)}"
@@ -85,6 +94,12 @@ def _is_of_known_rows(sort: Node) -> bool:
     """Whether all that is below a sort are searches for rows by their ids, such as the acting session."""
     leaves = [node for node in _nodes(sort) if "Plans" not in node]
     return all(leaf.get("Index Name", "").endswith("_pkey") and "Index Cond" in leaf for leaf in leaves)
+
+
+def _root(plan: list[Row]) -> Node:
+    found = plan[0][0]
+    root: Node = (json.loads(found) if isinstance(found, str) else found)[0]["Plan"]
+    return root
 
 
 def _nodes(node: Node) -> Iterator[Node]:

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 
 from sessiond.exchange_steps import hold_all
 from sessiond.model.keys import SessionKind
+from sessiond.model.runs import LeaseToken
 from sessiond.model.visibility import EVERYTHING, NO_AGENT, ActingSession, Scope
-from sessiond.store import messages, session_pages, sessions
+from sessiond.store import exchanges, messages, runs, session_pages, sessions
 from sessiond.store.migrations import migrate
 from sessiond.store.opening import engine_of
 from sessiond.store.session_pages import MAX_AGENT_ARMS, ListFilter, Position
@@ -20,7 +21,7 @@ from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from tests.fakes.clock import START_MS
 from tests.store import crowd
-from tests.store.plans import faults
+from tests.store.plans import faults, indexes
 from tests.store.spare import spare_database
 
 OWN = ActingSession(crowd.ROOT, "agent:a1:1", "a1")
@@ -107,6 +108,18 @@ def test_the_end_of_runs_looks_at_nothing_else(crowded: sa.Engine, count: int) -
     run_ids = [f"run-{number}" for number in range(1, count + 1)]
 
     assert faults(crowded, lambda tx: hold_all(tx, run_ids, waits=count == 1)) == []
+
+
+@pytest.mark.parametrize("crowded", ["postgresql"], indirect=True)
+def test_what_has_an_id_is_found_by_it_whatever_the_statistics_say(crowded: sa.Engine) -> None:  # R7, property 9
+    def change(tx: Tx) -> None:
+        exchange = exchanges.get(tx, "exchange-1")
+        assert exchange is not None
+        exchanges.settle(tx, exchange)
+        runs.held(tx, LeaseToken("run-1", 1, "secret"))
+
+    # There are none that are open or leased, so that an index of those alone would seem to be the shortest.
+    assert indexes(crowded, change) == {"exchanges_pkey", "runs_pkey"}
 
 
 def test_a_bad_plan_is_found(crowded: sa.Engine) -> None:

@@ -139,7 +139,8 @@ _REPLY = Statement(
 _SETTLE = Statement(
     "an exchange is over",
     sa.update(exchanges)
-    .where(exchanges.c.id == sa.bindparam("exchange_id"), exchanges.c.state == sa.literal_column("'open'"))
+    # Not "is open": PostgreSQL would read all that are, when it last counted while there were none.
+    .where(exchanges.c.id == sa.bindparam("exchange_id"), exchanges.c.state != sa.literal_column("'settled'"))
     .values(state="settled", settled_ms=sa.bindparam("now")),
 )
 _REOPEN = Statement(

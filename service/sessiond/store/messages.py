@@ -66,14 +66,14 @@ def newest(
 
 def newest_but(tx: Tx, session: Session, left_out: Sequence[int], budget: int) -> tuple[list[bytes], int]:
     """The newest bodies of a transcript but for those at some places, oldest first, and how many more there are."""
-    low = place_of(session.generation, 0)
+    low, without = place_of(session.generation, 0), set(left_out)
     sizes = tx.rows(_SIZES, low=low, before=low + session.last_sequence + 1, limit=MAX_HISTORY)
-    wanted = [(place, size) for place, size in sizes if place not in set(left_out)]
+    wanted = [(place, size) for place, size in sizes if place not in without]
     kept = wanted[: _fitting([size for _, size in wanted], budget)]
     if kept and kept[0][1] > budget:
         kept = []
     bodies = bodies_at(tx, [place for place, _ in reversed(kept)])
-    omitted = session.last_sequence - len(set(left_out)) - len(kept)
+    omitted = session.last_sequence - len(without) - len(kept)
     return [bodies[place] for place, _ in reversed(kept)], omitted
 
 

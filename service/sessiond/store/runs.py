@@ -92,7 +92,9 @@ def ask_locked(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
 def held(tx: Tx, token: LeaseToken) -> Run | None:
     """The run that this token holds, locked; None when the lease is somebody else's, or over."""
     row = tx.row(_HELD, run_id=token.run_id, fence=token.fence, secret=token.secret)
-    return as_run(row) if row else None
+    run = as_run(row) if row else None
+    # Not asked for: PostgreSQL would read all that are leased, when it last counted while there were none.
+    return run if run is not None and run.state in LEASED_STATES else None
 
 
 def note_event(tx: Tx, run_id: str, event: Event) -> None:
@@ -180,7 +182,7 @@ _GET_LOCKED = Statement("a run, locked", _by_id.with_for_update())
 _HELD = Statement(
     "the run of a lease",
     _by_id.where(
-        runs.c.fence == sa.bindparam("fence"), runs.c.lease_secret == sa.bindparam("secret"), LEASED
+        runs.c.fence == sa.bindparam("fence"), runs.c.lease_secret == sa.bindparam("secret")
     ).with_for_update(),
 )
 _head = runs.alias("head")
