@@ -15,13 +15,13 @@ from bench.requests import a_send, make_sessions
 from bench.serving import ready, serving
 from bench.stores import UNTOUCHED
 from sessiond.store.opening import engine_of
-from sessiond.store.schema import PLACE_SHIFT, exchanges, messages, run_events, runs, sessions, traces
+from sessiond.store.schema import PLACE_SHIFT, exchanges, messages, run_events, runs, sessions
 from sessiond.store.seeding import bulk
 
 SESSIONS = 100
 BATCH = 50_000
 MESSAGES_EACH = 2
-TABLES = (runs, run_events, exchanges, traces, messages)
+TABLES = (runs, run_events, exchanges, messages)
 FIRST_PLACE = 2**PLACE_SHIFT + 1  # of the first session's messages
 # So many digits of an id are the copy's number.
 DIGITS = 12
@@ -99,7 +99,6 @@ _BELONGS: dict[sa.Table, Callable[[sa.FromClause, Example], Column]] = {
     runs: lambda row, example: row.c.id == example["id"],
     run_events: lambda row, example: row.c.run_id == example["id"],
     exchanges: lambda row, example: row.c.id == example["exchange_id"],
-    traces: lambda row, example: row.c.trace_id == example["trace_id"],
     messages: lambda row, example: row.c.place.between(FIRST_PLACE, FIRST_PLACE + MESSAGES_EACH - 1),
 }
 _CHANGED: dict[sa.Table, Callable[[sa.FromClause, _Numbered], dict[str, Column]]] = {
@@ -123,7 +122,6 @@ _CHANGED: dict[sa.Table, Callable[[sa.FromClause, _Numbered], dict[str, Column]]
         "target_session": new.session,
         "request_place": new.first_place,
     },
-    traces: lambda row, new: {"trace_id": new.id("trace_id")},
     messages: lambda row, new: {"place": new.first_place + row.c.place - FIRST_PLACE},
 }
 

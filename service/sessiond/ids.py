@@ -51,8 +51,3 @@ def new_id() -> str:
     """A random id that sorts by the time it was made at (a version 7 UUID)."""
     random = _pool.take(16)
     return f"{_pool.first(time.time_ns() // 1_000_000)}-{_VARIANTS[random[0]]}{random[1:4]}-{random[4:]}"
-
-
-def new_trace_id() -> str:
-    """A random id of a trace, as W3C writes it."""
-    return _pool.take(32)

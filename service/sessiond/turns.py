@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple, TypedDict
 
 from sessiond.access import View, key_of
-from sessiond.ids import new_trace_id
 from sessiond.model.callers import Caller
 from sessiond.model.errors import MessageTooLarge, QueueFull, SendPolicyDenied
 from sessiond.model.keys import shown
@@ -68,8 +67,7 @@ def add_turn(arrivals: Arrivals, rules: Rules, caller: Caller, view: View, sessi
     if trace_id:
         traces.reserve(arrivals.tx, trace_id, rules.runs.max_runs_per_trace)
     else:
-        trace_id = new_trace_id()
-        arrivals.begin_trace(trace_id)
+        trace_id = traces.begun_by(turn.run_id)
     new = NewRun(
         id=turn.run_id,
         kind=turn.kind,

@@ -9,7 +9,7 @@ import pytest
 
 from sessiond.model.errors import TraceBudget
 from sessiond.rpc.convert.runtime import traceparent_of
-from sessiond.store.schema import runs
+from sessiond.store.schema import runs, traces
 from sessiond.tools.sessions_spawn import SpawnQuery, sessions_spawn
 from tests.making import OWNER, acting_as, count
 from tests.runtime.engine import A, B, C, Engine, agent_of
@@ -95,6 +95,31 @@ async def test_a_trace_out_of_budget_is_refused_before_anything_is_stored(engine
 
     assert await engine.rows() == before
     assert await engine.queue(B)
+
+
+async def test_a_trace_that_began_here_is_counted_from_its_first_run_on(engine: Engine) -> None:
+    engine.limit(max_runs_per_trace=3)
+    await engine.sessions(A, B)
+    first = await engine.run(await engine.queue(A))
+    caller = replace(OWNER, traceparent=f"00-{first.trace_id}-00f067aa0ba902b7-01")
+    for key in (A, B):
+        await engine.queue(key, caller=caller)
+
+    with pytest.raises(TraceBudget):
+        await engine.queue(B, caller=caller)
+
+    assert {(await engine.run(run)).trace_id for run in (first.id, await engine.queue(B))} > {first.trace_id}
+
+
+async def test_the_only_run_of_a_trace_is_all_there_may_be_if_the_budget_is_one(engine: Engine) -> None:
+    engine.limit(max_runs_per_trace=1)
+    await engine.sessions(A, B)
+    root = await engine.running(A)
+
+    with pytest.raises(TraceBudget):
+        await engine.queue(B, caller=agent_of(root))
+
+    assert await count(engine.db, traces) == 0
 
 
 async def _spawn(engine: Engine) -> None:

@@ -12,7 +12,7 @@ import pytest
 from sessiond.model.errors import MessageTooLarge, QueueFull, Refusal, RequestIdReused, SessionNotFound
 from sessiond.store import runs
 from sessiond.store.opening import open_database
-from sessiond.store.schema import exchanges, run_events, traces
+from sessiond.store.schema import exchanges, run_events
 from sessiond.store.schema import runs as runs_table
 from sessiond.tools import sends
 from sessiond.tools.sends import Sending, Sent
@@ -43,13 +43,13 @@ async def test_they_are_one_batch(engine: Engine, monkeypatch: pytest.MonkeyPatc
     assert len(sizes) <= 3
 
 
-async def test_each_has_its_message_run_event_exchange_and_trace(engine: Engine) -> None:  # S3
+async def test_each_has_its_message_run_event_and_exchange(engine: Engine) -> None:  # S3
     await engine.sessions(A, B)
 
     sent = await outcomes(*(engine.send(A if number % 2 else B, f"{number}") for number in range(20)))
 
     assert all(isinstance(each, Sent) for each in sent)
-    for table in (runs_table, run_events, exchanges, traces):
+    for table in (runs_table, run_events, exchanges):
         assert await count(engine.db, table) == 20
     for each in sent:
         assert isinstance(each, Sent)

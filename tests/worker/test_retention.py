@@ -29,7 +29,7 @@ from sessiond.tools.sessions_spawn import DELETE, KEEP
 from sessiond.worker.sweep import deleted_children, idle_subagents, old_records, sweep_once
 from tests.exchanges.stage import MAIN, RULES, Stage
 from tests.fakes.clock import ManualClock
-from tests.making import count, make_session, say, session_of, words
+from tests.making import OWNER, count, make_session, say, session_of, words
 
 pytest_plugins = ("tests.exchanges.fixtures",)
 
@@ -220,7 +220,8 @@ async def test_a_session_that_came_back_to_life_is_not_purged(stage: Stage, cloc
 
 
 async def test_request_ids_and_traces_are_forgotten_after_a_day(stage: Stage, clock: ManualClock) -> None:  # R8, R9
-    await stage.spawn(request_id="once")
+    traced = replace(OWNER, traceparent="00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+    await stage.spawn(request_id="once", by=traced)
     clock.advance(minutes=24 * 60)
     assert await sweep_once(stage.db, stage.rules, old_records) == 0
     assert await count(stage.db, request_ids) == await count(stage.db, traces) == 1

@@ -17,7 +17,7 @@ from sessiond.model.tools import ToolPolicy
 from sessiond.store import messages, run_queue, runs, sessions
 from sessiond.store.codec import decode
 from sessiond.store.database import Database
-from sessiond.store.run_queue import QUEUE_TOPIC, SLOT_TOPIC, Lease, LeasedRun
+from sessiond.store.run_queue import SLOT_TOPIC, Lease, LeasedRun, queue_topic
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits
@@ -117,7 +117,7 @@ class Acquiring:
         self._rules = rules
         self._waits = waits
         self._query = _checked(query)
-        self._listening = waits.wake.listen(QUEUE_TOPIC, DRAIN_TOPIC)
+        self._listening = waits.wake.listen(queue_topic(query.is_external), DRAIN_TOPIC)
         self._pause_s = 0.0  # until the next look, unless a hint comes
         self._awaits_slots = False
 

@@ -5,15 +5,14 @@ What arrives in one transaction is stored with one statement a table, however mu
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sessiond.model.events import StateChanged
 from sessiond.model.messages import Draft, Message, Role, message_id
 from sessiond.model.runs import Pool, Run, RunKind, RunState
 from sessiond.model.sessions import Route, Session
-from sessiond.store import messages, run_events, traces
-from sessiond.store.run_queue import QUEUE_TOPIC
+from sessiond.store import messages, run_events
+from sessiond.store.run_queue import queue_topic
 from sessiond.store.schema import default_of, runs, sessions
 from sessiond.store.statement import Rows
 from sessiond.store.transaction import Tx
@@ -71,18 +70,14 @@ class Arrivals:
         self.tx = tx
         self._counts: dict[int, _Counts] = {}
         self._messages: list[dict[str, Any]] = []
-        self._runs: list[Run] = []
+        self._runs: list[dict[str, Any]] = []
         self._events: list[dict[str, Any]] = []
-        self._traces: list[str] = []
+        self._turns: set[str] = set()  # whom to tell that it is their run's
 
     def unfinished(self, session: Session) -> int:
         """How many runs of the session are not over, those that were added here included."""
         counts = self._counts.get(session.id)
         return counts.unfinished_runs if counts else session.unfinished_runs
-
-    def begin_trace(self, trace_id: str) -> None:
-        """Count the first run of a trace that nobody else can know of yet."""
-        self._traces.append(trace_id)
 
     def add(self, session: Session, new: NewRun, draft: Draft) -> Queued:
         """One run with its input, behind whatever was there or was added before."""
@@ -95,14 +90,14 @@ class Arrivals:
         self._messages.append(messages.row_of(session.generation, message))
         position = counts.unfinished_runs
         place = messages.place_of(session.generation, sequence)
-        run = _run(session, new, counts.last_run_order + 1, place, tx.now_ms, is_ready=position == 0)
-        self._runs.append(run)
+        row = _row(session, new, counts.last_run_order + 1, place, tx.now_ms, is_ready=position == 0)
+        self._runs.append(row)
+        run = Run(**row, **_DEFAULTS)  # as it will be read back
         queued = StateChanged(None, RunState.QUEUED, new.actor)
         self._events.append(run_events.row_of(run.id, 1, tx.now_ms, queued))
-        tx.notify(ARRIVED_TOPIC)
         if position == 0:
-            counts.head, counts.head_state = run.id, RunState.QUEUED.value
-            tx.notify(QUEUE_TOPIC)
+            counts.head, counts.head_state = run.id, _QUEUED
+            self._turns.add(queue_topic(new.is_external))
         counts.last_sequence = sequence
         counts.tool_results += draft.role is Role.TOOL_RESULT
         counts.last_run_order += 1
@@ -112,11 +107,14 @@ class Arrivals:
     def store(self) -> None:
         """Write all of it."""
         tx = self.tx
-        traces.begin(tx, self._traces)
         messages.insert_rows(tx, self._messages)
-        tx.store(_INSERT, [dict(zip(_WRITTEN, _written(run), strict=True)) for run in self._runs])
+        tx.store(_INSERT, self._runs)
         run_events.insert_rows(tx, self._events)
         tx.store(_COUNT, [_count_row(session, counts, tx.now_ms) for session, counts in self._counts.items()])
+        if self._runs:
+            tx.notify(ARRIVED_TOPIC)
+        for topic in self._turns:
+            tx.notify(topic)
 
 
 def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:
@@ -127,42 +125,43 @@ def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:
     return queued
 
 
-def _run(session: Session, new: NewRun, order: int, place: int, now_ms: int, *, is_ready: bool) -> Run:
-    """The run as it will be read back; what it is not queued with has the columns' defaults."""
+def _row(session: Session, new: NewRun, order: int, place: int, now_ms: int, *, is_ready: bool) -> dict[str, Any]:
+    """What a run is queued with, by column."""
     parent = new.parent
-    route = new.route or Route("", "")
-    return Run(
-        id=new.id,
-        session=session.id,
-        generation=session.generation,
-        run_order=order,
-        kind=new.kind.value,
-        state=RunState.QUEUED.value,
-        agent_id=new.agent_id,
-        model=new.model,
-        pool=new.pool.value,
-        is_external=int(new.is_external),
-        is_ready=int(is_ready),
-        exchange_id=new.exchange_id,
-        turn=new.turn,
-        parent_run_id=parent.id if parent else "",
-        root_run_id=parent.root_run_id if parent else new.id,
-        trace_id=new.trace_id,
-        depth=parent.depth + 1 if parent else 0,
-        version=1,
-        queue_ms=now_ms,
-        timeout_ms=new.timeout_ms,
-        input_place=place,
-        event_count=1,
-        deliver=int(new.deliver),
-        route_channel=route.channel,
-        route_to=route.to,
-        route_account_id=route.account_id,
-        route_thread_id=route.thread_id,
-        **_DEFAULTS,
-    )
+    route = new.route or _NOWHERE
+    return {
+        "id": new.id,
+        "session": session.id,
+        "generation": session.generation,
+        "run_order": order,
+        "kind": new.kind.value,
+        "state": _QUEUED,
+        "agent_id": new.agent_id,
+        "model": new.model,
+        "pool": new.pool.value,
+        "is_external": int(new.is_external),
+        "is_ready": int(is_ready),
+        "exchange_id": new.exchange_id,
+        "turn": new.turn,
+        "parent_run_id": parent.id if parent else "",
+        "root_run_id": parent.root_run_id if parent else new.id,
+        "trace_id": new.trace_id,
+        "depth": parent.depth + 1 if parent else 0,
+        "version": 1,
+        "queue_ms": now_ms,
+        "timeout_ms": new.timeout_ms,
+        "input_place": place,
+        "event_count": 1,
+        "deliver": int(new.deliver),
+        "route_channel": route.channel,
+        "route_to": route.to,
+        "route_account_id": route.account_id,
+        "route_thread_id": route.thread_id,
+    }
 
 
+_NOWHERE = Route("", "")
+_QUEUED = RunState.QUEUED.value
 # The columns that a run is queued with; all others have their defaults.
 _WRITTEN = (
     *("id", "session", "generation", "run_order", "kind", "state", "agent_id", "model", "pool"),
@@ -170,7 +169,6 @@ _WRITTEN = (
     *("depth", "version", "queue_ms", "timeout_ms", "input_place", "event_count", "deliver"),
     *("route_channel", "route_to", "route_account_id", "route_thread_id"),
 )
-_written = attrgetter(*_WRITTEN)
 _DEFAULTS: dict[str, Any] = {name: default_of(runs.c[name]) for name in Run._fields if name not in _WRITTEN}
 _INSERT = Rows("queue runs", runs, _WRITTEN)
 _COUNT = Rows(

@@ -15,7 +15,7 @@ from sessiond.model.runs import LEASED_STATES, Ending, Run, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import messages, run_events
 from sessiond.store.run_leases import STOP_TOPIC, usage_columns
-from sessiond.store.run_queue import QUEUE_TOPIC, SLOT_TOPIC
+from sessiond.store.run_queue import SLOT_TOPIC, queue_topic
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions
 from sessiond.store.statement import Rows, Statement
@@ -83,7 +83,7 @@ def _next_turn(tx: Tx, session: Session, run: Run, ending: Ending, written: int)
     if session.unfinished_runs > 1:
         tx.run(_READY_NEXT, session=session.id, ended=run.run_order)
         tx.run(_COUNT_AND_NEXT, session=session.id, ended=run.run_order, **counted)
-        tx.notify(QUEUE_TOPIC)
+        tx.notify(queue_topic(bool(run.is_external)))  # the next one's too, unless its agent was configured anew
     else:
         tx.run(_COUNT_LAST, **counted)
     tx.notify(SLOT_TOPIC)

@@ -25,8 +25,7 @@ from sessiond.store.statement import Among, Rows, Statement, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.turnstiles import Turn
 
-# Notified when it is a run's turn, and when a slot came free, which only matters to whoever lacked one.
-QUEUE_TOPIC = "queue"
+# Notified when a slot came free, which only matters to whoever lacked one.
 SLOT_TOPIC = "slot"
 
 
@@ -83,6 +82,11 @@ class _Asked(NamedTuple):
         )
 
 
+def queue_topic(is_external: bool) -> str:
+    """What is notified when it is the turn of a run for such runtimes, so that the others need not look."""
+    return "queue:external" if is_external else "queue:built-in"
+
+
 def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     """Take up to this many runs whose turn it is, as far as their pool has slots left."""
     turn = _TURN.ask(tx, external=int(wanted.is_external))  # mostly it is no run's, and then nobody has to wait
@@ -107,7 +111,7 @@ def release(tx: Tx, run: Run, actor: str, reason: str, uses_attempt: bool) -> No
     attempt = run.attempt if uses_attempt else run.attempt - 1
     tx.run(_RELEASE, run_id=run.id, new_attempt=attempt, count=count)
     set_head(tx, run.session, run.id, RunState.QUEUED)
-    tx.notify(QUEUE_TOPIC)
+    tx.notify(queue_topic(bool(run.is_external)))
 
 
 def set_head(tx: Tx, session: int, run_id: str, state: RunState | None) -> None:

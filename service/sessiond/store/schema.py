@@ -285,7 +285,8 @@ exchanges = sa.Table(
     sqlite_with_rowid=False,
 )
 _OPEN = exchanges.c.state == sa.literal_column("'open'")
-sa.Index("exchanges_open_by_requester_idx", exchanges.c.requester_session, sqlite_where=_OPEN, postgresql_where=_OPEN)
+_ASKED = sa.and_(_OPEN, exchanges.c.requester_session.is_not(None))  # a session did: most are asked for by none
+sa.Index("exchanges_open_by_requester_idx", exchanges.c.requester_session, sqlite_where=_ASKED, postgresql_where=_ASKED)
 
 deliveries = sa.Table(
     "deliveries",
