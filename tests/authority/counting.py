@@ -99,6 +99,10 @@ class NotedDatabase:
         """As a read, so that what is asked is noted once."""
         return await self.read(work)
 
+    async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Alone, so that it is known whose statements they are."""
+        return await self.read(alone(batch, item))
+
     def _noted(self, work: Work[Result]) -> Callable[[Tx], Result]:
         if calls._current.get(None) is None:
             return work

@@ -156,6 +156,9 @@ class _Dying:
     async def glance(self, work: Work[Result]) -> Result:
         return await self.read(work)
 
+    async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        return await self.read(alone(batch, item))
+
     async def write(self, work: Work[Result]) -> Result:
         if not self._writes:
             raise KeyboardInterrupt

@@ -102,6 +102,33 @@ async def test_a_batch_that_raises_is_run_again_with_each_item_alone(db: Databas
     assert await count(db, sessions_table) == 2
 
 
+async def test_what_is_asked_at_once_is_looked_up_once(db: Database) -> None:
+    await db.write(lambda tx: put_all(tx, ["a", "b", "c"]))
+    looks: list[list[str]] = []
+
+    def look(tx: Tx, names: Sequence[str]) -> list[bool | Exception]:
+        looks.append(list(names))
+        known = sessions.find_by_keys(tx, [f"agent:main:{name}" for name in names])
+        return [LookupError(name) if name == "bad" else f"agent:main:{name}" in known for name in names]
+
+    at_once = (db.glance_together(look, name) for name in ("a", "b", "bad", "nobody"))
+    seen = await asyncio.gather(*at_once, return_exceptions=True)
+    later = await db.glance_together(look, "c")
+
+    assert (seen[0], seen[1], seen[3], later) == (True, True, False, True)
+    assert isinstance(seen[2], LookupError)
+    assert looks == [["a", "b", "bad", "nobody"], ["c"]]
+
+
+async def test_whoever_looked_with_others_hears_with_them_that_it_failed(db: Database) -> None:
+    def look(tx: Tx, names: Sequence[str]) -> list[str | Exception]:
+        raise ZeroDivisionError("a bug")
+
+    seen = await asyncio.gather(*(db.glance_together(look, name) for name in "ab"), return_exceptions=True)
+
+    assert [type(each) for each in seen] == [ZeroDivisionError] * 2
+
+
 async def test_what_was_answered_is_committed(listening_db: Database, store_url: str) -> None:  # X2
     for number in range(20):
         await make_session(listening_db, f"agent:main:{number}")

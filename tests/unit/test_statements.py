@@ -59,6 +59,7 @@ SHAPES: dict[Any, list[tuple[Any, ...]]] = {
     requests._known: [(1,), (256,)],
     run_queue._ready: [(0,), (1,), (100,)],
     runs._find: [(scope,) for scope in SCOPES],
+    runs._find_all: [(1,), (256,)],
     runs._lock: [(1, True), (256, False)],
     sessions._change: [(("label",),), (("chat_type", "group_subject", "kind", "route_channel", "route_to"),)],
     sessions._get_all: [(1,), (256,)],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sessiond.model.problems import Problem
 from sessiond.store.transaction import Tx
@@ -40,6 +41,16 @@ def alone(batch: Batch[Item, Result], item: Item) -> Work[Result]:
     return work
 
 
+def settle(answer: asyncio.Future[Any], result: Any) -> None:
+    """Give a result, or why there is none, to whoever asked; if they have gone, what was committed stays committed."""
+    if answer.done():
+        return
+    if isinstance(result, BaseException):
+        answer.set_exception(result)
+    else:
+        answer.set_result(result)
+
+
 class Database(Protocol):
     """One store, whichever database it is on.
 
@@ -72,6 +83,9 @@ class Database(Protocol):
 
         When it asks for more, it is run again as a read.
         """
+
+    async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """As glance, for what is asked for many at once: with whatever items of it are asked for in this moment."""
 
     async def close(self) -> None:
         """Finish what is under way and let go of every connection."""

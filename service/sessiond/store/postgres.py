@@ -19,8 +19,9 @@ from psycopg import errors as pg
 from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store import database
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
-from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone
+from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
 from sessiond.store.listen import CHANNEL, Listen
+from sessiond.store.looks import Looks
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL, as_list
 from sessiond.store.switching import pause, start
@@ -78,6 +79,7 @@ class PostgresDatabase:
         self._lines: dict[Batch[Any, Any], _Line] = {}
         self._wires = Wires(connect, pool_size)
         self._listen = Listen(connect, on_commit, on_gap)
+        self._looks = Looks(self.glance)
         self._under_way = 0
         self._is_closed = False
         self._is_idle = asyncio.Event()
@@ -108,6 +110,10 @@ class PostgresDatabase:
         """Run the work without a transaction, as long as it asks one thing."""
         return await self._start(lambda: self._glance(work))
 
+    async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Run the batch once with whatever else is asked of it now."""
+        return await self._looks.ask(batch, item)
+
     async def close(self) -> None:
         """Let what is under way finish, then hang up."""
         self._is_closed = True
@@ -122,13 +128,9 @@ class PostgresDatabase:
                 taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), database.MAX_GROUP))]
                 results = await self._write_batch(batch, [item for item, _ in taken])
                 for (_, answer), result in zip(taken, results, strict=True):
-                    if answer.done():  # whoever asked has gone; what was committed stays committed
-                        continue
-                    if isinstance(result, BaseException):
-                        answer.set_exception(result)
-                    else:
-                        answer.set_result(result)
-                await _until_quiet(line)
+                    settle(answer, result)
+                if len(taken) > 1:  # whoever asks alone has no neighbours to wait for
+                    await _until_quiet(line)
         finally:
             line.writing = None
 

@@ -60,6 +60,14 @@ def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
     return as_placed(tx, rows[0]) if rows else None
 
 
+def find_all(tx: Tx, run_ids: Sequence[str]) -> list[PlacedRun | None]:
+    """As find, for each of these, whoever may see them."""
+    params = numbered("run", run_ids)
+    found = [as_placed(tx, row) for row in tx.rows(_find_all(len(params)), **params)]
+    by_id = {placed.run.id: placed for placed in found}
+    return [by_id.get(run_id) for run_id in run_ids]
+
+
 def ask(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> Later:
     """As find, to be looked at later with `as_placed`."""
     return tx.ask(_find(shape_of(scope)), run_id=run_id, **scope_params(scope))
@@ -149,25 +157,31 @@ _LAST_CHANGE = (
 )
 
 
+_PLACED = (
+    sa.select(
+        sessions.c.key,
+        session_generations.c.session_id,
+        sessions.c.active_run_id,
+        exchanges.c.requester_session,
+        exchanges.c.target_session,
+        _LAST_CHANGE,
+        *COLUMNS,
+    )
+    .select_from(runs)
+    .join(sessions, sessions.c.id == runs.c.session)
+    .join(session_generations, session_generations.c.id == runs.c.generation)
+    .outerjoin(exchanges, exchanges.c.id == runs.c.exchange_id)
+)
+
+
 @lru_cache
 def _find(shape: ScopeShape) -> Statement:
-    found = (
-        sa.select(
-            sessions.c.key,
-            session_generations.c.session_id,
-            sessions.c.active_run_id,
-            exchanges.c.requester_session,
-            exchanges.c.target_session,
-            _LAST_CHANGE,
-            *COLUMNS,
-        )
-        .select_from(runs)
-        .join(sessions, sessions.c.id == runs.c.session)
-        .join(session_generations, session_generations.c.id == runs.c.generation)
-        .outerjoin(exchanges, exchanges.c.id == runs.c.exchange_id)
-        .where(runs.c.id == sa.bindparam("run_id"), visible(shape))
-    )
-    return Statement("a visible run", found)
+    return Statement("a visible run", _PLACED.where(runs.c.id == sa.bindparam("run_id"), visible(shape)))
+
+
+@lru_cache
+def _find_all(count: int) -> Statement:
+    return Statement("runs and what is told of them", _PLACED.where(runs.c.id.in_(numbers("run", count))))
 
 
 @lru_cache

@@ -22,7 +22,8 @@ import sqlalchemy as sa
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store import database
 from sessiond.store.clock import Clock, embedded_clock
-from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone
+from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
+from sessiond.store.looks import Looks
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, is_busy, is_outage, own_connection
 from sessiond.store.statement import SQLITE
 from sessiond.store.transaction import Tx
@@ -45,9 +46,10 @@ class _Job(NamedTuple):
 
 
 class _Outcome(NamedTuple):
+    """What is to be told, and to whom: a result, or an exception that says why there is none."""
+
     answer: asyncio.Future[Any]
     result: Any
-    problem: BaseException | None
 
 
 class _Step(NamedTuple):
@@ -79,6 +81,7 @@ class SqliteDatabase:
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         self._patience_ms = BUSY_TIMEOUT_MS
+        self._looks = Looks(self.read)
         self._writing = own_connection(engine)
         self._writing.execute("PRAGMA busy_timeout=0")
         self._reading = own_connection(engine)
@@ -133,6 +136,10 @@ class SqliteDatabase:
     async def glance(self, work: Work[Result]) -> Result:
         """As read: to begin and to end costs next to nothing here."""
         return await self.read(work)
+
+    async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Run the batch once with whatever else is asked of it now."""
+        return await self._looks.ask(batch, item)
 
     async def close(self) -> None:
         """Write what waits, then close."""
@@ -219,7 +226,7 @@ class SqliteDatabase:
         """Nothing of the group was written."""
         if self._writing.in_transaction:
             self._writing.rollback()
-        self._answer([_Outcome(job.answer, None, _unavailable(problem)) for job in group])
+        self._answer([_Outcome(job.answer, _unavailable(problem)) for job in group])
 
     def _write_group(self, group: list[_Job], topics: list[str], with_savepoints: bool) -> list[_Outcome]:
         cursor = self._writing.cursor()
@@ -250,14 +257,12 @@ class SqliteDatabase:
                 raise _GroupLost from raised
             raise _Spoilt from raised
         topics.extend(tx.topics)
-        return [_outcome(job, result) for job, result in zip(jobs, results, strict=True)]
+        return [_Outcome(job.answer, result) for job, result in zip(jobs, results, strict=True)]
 
     def _write_one(self, cursor: sqlite3.Cursor, job: _Job, topics: list[str], with_savepoint: bool) -> _Outcome:
         if with_savepoint:
             cursor.execute("SAVEPOINT work")
         tx = Tx(cursor, SQLITE, self._clock())
-        problem: BaseException | None = None
-        result = None
         try:
             result = job.do(tx)
         except Exception as raised:  # handed to whoever awaits this work
@@ -267,28 +272,20 @@ class SqliteDatabase:
                 cursor.execute("ROLLBACK TO work")
             elif tx.has_written:
                 raise _Spoilt from raised
-            problem = _unavailable(raised) if is_outage(raised) else raised
+            result = _unavailable(raised) if is_outage(raised) else raised
         else:
             topics.extend(tx.topics)
         if with_savepoint:
             cursor.execute("RELEASE work")
-        return _Outcome(job.answer, result, problem)
+        return _Outcome(job.answer, result)
 
     def _answer(self, outcomes: list[_Outcome]) -> None:
-        for outcome in outcomes:
-            if outcome.answer.done():  # whoever asked has gone; what was committed stays committed
-                continue
-            if outcome.problem is not None:
-                outcome.answer.set_exception(outcome.problem)
-            else:
-                outcome.answer.set_result(outcome.result)
-        self._loop.call_soon(self._gather, -1, 0)
-
-
-def _outcome(job: _Job, result: Any) -> _Outcome:
-    if isinstance(result, Exception):
-        return _Outcome(job.answer, None, result)
-    return _Outcome(job.answer, result, None)
+        for answer, result in outcomes:
+            settle(answer, result)
+        if len(outcomes) > 1:
+            self._loop.call_soon(self._gather, -1, 0)
+        else:  # whoever asks alone has no neighbours to wait for
+            self._loop.call_soon(self._next_group)
 
 
 def _unavailable(problem: BaseException) -> StoreUnavailable:
