@@ -40,9 +40,9 @@ class ChatType(StrEnum):
     CHANNEL = "channel"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KeyRules:
-    """The configuration that keys depend on."""
+    """The configuration that keys depend on; one object a server, told apart as such: what is kept is found faster."""
 
     main_key: str = "main"
     default_agent: str = "main"

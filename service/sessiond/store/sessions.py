@@ -15,7 +15,7 @@ from sessiond.model.messages import Usage
 from sessiond.model.sessions import Route, Session
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store.schema import exchanges, runs, session_generations, sessions
-from sessiond.store.statement import Among, Statement, insert, numbered, numbers
+from sessiond.store.statement import Among, Statement, insert, locking, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.visibility import ScopeShape, scope_params, shape_of, visible
 
@@ -98,7 +98,7 @@ def find_by_key(tx: Tx, key: str, scope: Scope = EVERYTHING, lock: bool = False)
 
 def find_by_keys(tx: Tx, keys: Sequence[str]) -> dict[str, Session]:
     """The sessions of these keys, locked in the order that everybody keeps; for callers that see everything."""
-    params = numbered("key", keys)
+    params = numbered("key", list(dict.fromkeys(keys)))
     return {session.key: session for session in map(as_session, tx.rows(_find_by_keys(len(params)), **params))}
 
 
@@ -233,10 +233,8 @@ def _lock_of_runs(count: int, waits: bool) -> Statement:
 
 @lru_cache
 def _find_by_keys(count: int) -> Statement:
-    found = (
-        sa.select(*COLUMNS).where(sessions.c.key.in_(numbers("key", count))).order_by(sessions.c.id).with_for_update()
-    )
-    return Statement("sessions by their keys, locked", found)
+    found = sa.select(*COLUMNS).where(sessions.c.key.in_(numbers("key", count)))
+    return locking("sessions by their keys, locked", found, sessions.c.id)
 
 
 @lru_cache

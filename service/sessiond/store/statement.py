@@ -36,19 +36,29 @@ class Compiled(NamedTuple):
 class Statement:
     """One named query: what it is for, and its text on each database."""
 
-    __slots__ = ("_clause", "_compiled", "purpose")
+    __slots__ = ("_clause", "_compiled", "_on_sqlite", "purpose")
 
-    def __init__(self, purpose: str, clause: Executable) -> None:
+    def __init__(self, purpose: str, clause: Executable, on_sqlite: Executable | None = None) -> None:
         self.purpose = purpose
         self._clause = clause
+        self._on_sqlite = clause if on_sqlite is None else on_sqlite
         self._compiled: dict[str, Compiled] = {}
 
     def on(self, dialect: Dialect) -> Compiled:
         """The text for this database."""
         found = self._compiled.get(dialect.name)
         if found is None:
-            found = self._compiled[dialect.name] = _compile(self._clause, dialect)
+            clause = self._on_sqlite if dialect.name == "sqlite" else self._clause
+            found = self._compiled[dialect.name] = _compile(clause, dialect)
         return found
+
+
+def locking(purpose: str, found: sa.Select[Any], order: sa.ColumnElement[Any], **lock: Any) -> Statement:
+    """A query that locks what it finds, in the order that everybody keeps.
+
+    SQLite has one writer at a time, so nothing is locked there; and to sort wide rows costs more than to find them.
+    """
+    return Statement(purpose, found.order_by(order).with_for_update(**lock), on_sqlite=found)
 
 
 class Rows:

@@ -109,12 +109,11 @@ def sent(rules: Rules, answer: Sent) -> pb.SessionsSendResponse:
     status, error = _status_of(answer)
     run, placed = answer.placed.run, answer.placed
     announces = answer.announce is not AnnouncePolicy.NEVER
-    return pb.SessionsSendResponse(
+    response = pb.SessionsSendResponse(
         run_id=run.id,
         status=status,
         reply=run.reply if status == pb.SEND_STATUS_OK else None,
         error=error,
-        run=runs.run(rules, answer.view, placed),
         session_key=shown(placed.session_key, rules.keys, answer.view.agent_id),
         session_id=placed.session_id,
         message_id=answer.message_id,
@@ -126,6 +125,8 @@ def sent(rules: Rules, answer: Sent) -> pb.SessionsSendResponse:
         no_route_reason="NO_ROUTE" if announces and answer.route is None else "",
         max_ping_pong_turns=answer.max_turns,
     )
+    runs.put_run(response.run, rules, answer.view, placed)
+    return response
 
 
 def _status_of(answer: Sent) -> tuple[pb.SendStatus.ValueType, str]:
