@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sessiond.store.database import Database
 from sessiond.store.opening import open_database
 from sessiond.store.postgres import CommitUnknown, PostgresDatabase
+from sessiond.store.transaction import Tx
 from tests.postgres import empty
 
 PATIENCE_S = 10
@@ -72,6 +73,29 @@ async def test_each_process_hears_of_a_commit_once(replicas: tuple[Replica, Repl
     # Notices come in the order of commits: one of its own would have come before that of the other.
     assert [await here.heard() for _ in range(2)] == ["from here", "from there"]
     assert await there.heard() == "from there"
+
+
+async def test_the_topics_of_a_commit_all_arrive_however_many_they_are(replicas: tuple[Replica, Replica]) -> None:
+    here, there = replicas
+    topics = [f"run:{number:036}" for number in range(1_000)]  # several notices, at 8,000 bytes each
+
+    def notify_all(tx: Tx) -> None:
+        for topic in [*topics, topics[0]]:
+            tx.notify(topic)
+
+    await here.db.write(notify_all)
+
+    assert [await there.heard() for _ in topics] == topics
+
+
+async def test_what_is_for_one_process_is_told_to_no_other(replicas: tuple[Replica, Replica]) -> None:
+    here, there = replicas
+
+    await here.db.write(lambda tx: tx.notify_here("at home"))
+    await here.db.write(lambda tx: tx.notify("to all"))
+
+    assert [await here.heard() for _ in range(2)] == ["at home", "to all"]
+    assert await there.heard() == "to all"
 
 
 async def test_after_a_commit_of_which_nothing_is_known_everybody_looks(

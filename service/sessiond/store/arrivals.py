@@ -17,7 +17,8 @@ from sessiond.store.schema import default_of, runs, sessions
 from sessiond.store.statement import Rows
 from sessiond.store.transaction import Tx
 
-# Nobody can wait for a run before it is stored; this is for those who follow all that happens.
+# Nobody can wait for a run before it is stored; this is for the mirror, which follows all that happens. One on another
+# replica looks by itself now and then.
 ARRIVED_TOPIC = "arrived"
 
 
@@ -112,7 +113,7 @@ class Arrivals:
         run_events.insert_rows(tx, self._events)
         tx.store(_COUNT, [_count_row(session, counts, tx.now_ms) for session, counts in self._counts.items()])
         if self._runs:
-            tx.notify(ARRIVED_TOPIC)
+            tx.notify_here(ARRIVED_TOPIC)
         for topic in self._turns:
             tx.notify(topic)
 

@@ -1,8 +1,8 @@
 """Hints from other replicas: PostgreSQL's NOTIFY, heard on a connection of its own (W7).
 
 Hints may be lost while the connection is away, so every new connection hints everybody; and whoever waits looks by
-itself now and then anyway. A notice begins with a mark of who sent it, since a sender has told its own process already:
-heard again, it would make everybody there look twice.
+itself now and then anyway. A notice has all topics of a commit, behind a mark of who sent it, since a sender has told
+its own process already: heard again, it would make everybody there look twice.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 import psycopg
@@ -23,6 +23,7 @@ log = logging.getLogger("sessiond.listen")
 
 CHANNEL = "sessiontools"
 RETRY_S = 1.0
+MAX_BYTES = 7_999  # of a notice
 
 
 class Listen:
@@ -35,9 +36,17 @@ class Listen:
         self._mark = secrets.token_hex(4)
         self._listening = asyncio.create_task(self._listen_for_ever())
 
-    def marked(self, topic: str) -> str:
-        """The topic as it is sent to others, which hear it; this one does not."""
-        return f"{self._mark} {topic}"
+    def notices(self, topics: Iterable[str]) -> list[str]:
+        """What is sent to tell others of these topics: as few as will do, since each wakes every listener."""
+        notices: list[str] = []
+        size = MAX_BYTES
+        for topic in dict.fromkeys(topics):
+            size += len(topic.encode()) + 1
+            if size > MAX_BYTES:
+                notices.append(self._mark)
+                size = len(self._mark) + 1 + len(topic.encode())
+            notices[-1] += f"\n{topic}"
+        return notices
 
     def lost_hints(self) -> None:
         """Hint everybody, since something may have been committed that nobody here was told of."""
@@ -69,6 +78,6 @@ class Listen:
 
     def _of_others(self, notices: list[str]) -> Iterator[str]:
         for notice in notices:
-            mark, _, topic = notice.partition(" ")
-            if topic and mark != self._mark:
-                yield topic
+            mark, *topics = notice.split("\n")
+            if mark != self._mark:
+                yield from topics

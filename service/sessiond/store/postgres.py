@@ -23,7 +23,7 @@ from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result
 from sessiond.store.listen import CHANNEL, Listen
 from sessiond.store.looks import Looks
 from sessiond.store.schema import request_ids
-from sessiond.store.statement import POSTGRESQL, as_list
+from sessiond.store.statement import POSTGRESQL
 from sessiond.store.switching import pause, start
 from sessiond.store.transaction import Tx
 from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, Wire
@@ -34,7 +34,7 @@ MAX_TRIES = 5
 FIRST_PAUSE_S = 0.005
 _WRITE = "BEGIN"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_NOTIFY = "SELECT pg_notify($1, topic) FROM json_array_elements_text($2::json) AS topic"
+_NOTIFY = "SELECT pg_notify($1, $2)"
 _LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
 # The server we talk to is no longer the one that writes: after a failover a new connection finds that one.
@@ -230,7 +230,7 @@ class PostgresDatabase:
             if begin == _READ:
                 cursor.leave()
             else:
-                _send_topics(cursor, [self._listen.marked(topic) for topic in tx.topics])
+                self._send_topics(cursor, tx)
                 is_committing = wire.lost is None  # else it will not even be sent
                 cursor.commit()
         except BaseException as problem:
@@ -239,6 +239,10 @@ class PostgresDatabase:
             cursor.roll_back()
             raise
         return result, tx.topics
+
+    def _send_topics(self, cursor: PipelinedCursor, tx: Tx) -> None:
+        for notice in self._listen.notices(topic for topic in tx.topics if topic not in tx.for_here):
+            cursor.execute(_NOTIFY, (CHANNEL, notice))
 
 
 async def _until_quiet(line: _Line) -> None:
@@ -263,8 +267,3 @@ def _clock_of(cursor: PipelinedCursor, wire: Wire, *, asks_now: bool) -> Callabl
 def _is_refused(problem: psycopg.Error) -> bool:
     """Whether PostgreSQL itself said no, so that nothing was committed; as a last word it may have come after that."""
     return problem.diag.severity_nonlocalized == "ERROR"
-
-
-def _send_topics(cursor: PipelinedCursor, topics: list[str]) -> None:
-    if topics:
-        cursor.execute(_NOTIFY, (CHANNEL, as_list(list(dict.fromkeys(topics)))))

@@ -28,13 +28,14 @@ class Cursor(Protocol):
 class Tx:
     """A transaction on one database."""
 
-    __slots__ = ("_cursor", "_dialect", "_now", "has_written", "topics")
+    __slots__ = ("_cursor", "_dialect", "_now", "for_here", "has_written", "topics")
 
     def __init__(self, cursor: Cursor, dialect: Dialect, now: int | Callable[[], int]) -> None:
         self._cursor = cursor
         self._dialect = dialect
         self._now = now
         self.topics: list[str] = []
+        self.for_here: set[str] = set()  # topics that nobody on another replica listens to
         self.has_written = False
 
     @property
@@ -105,4 +106,9 @@ class Tx:
 
     def notify(self, topic: str) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""
+        self.topics.append(topic)
+
+    def notify_here(self, topic: str) -> None:
+        """The same in this process alone."""
+        self.for_here.add(topic)
         self.topics.append(topic)
