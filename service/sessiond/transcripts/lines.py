@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from sessiond.model.messages import Block, Image, Message, Provenance, Text, Thinking, ToolCall, ToolResult, Usage
@@ -34,7 +35,13 @@ def line_of(message: Message, session_key: str) -> bytes:
 
 def time_of(millis: int) -> str:
     """A moment in ISO 8601, in UTC and to the millisecond."""
-    return (_EPOCH + timedelta(milliseconds=millis)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{_second(millis // 1000)}.{millis % 1000:03}Z"
+
+
+@lru_cache(64)
+def _second(seconds: int) -> str:
+    """Kept, because messages that are written together are of the same few seconds."""
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat().removesuffix("+00:00")
 
 
 def _block(block: Block) -> dict[str, Any]:
