@@ -15,7 +15,7 @@ from sessiond.commands.transcripts import rebuild_all
 from sessiond.store.database import Database
 from sessiond.store.opening import open_database
 from sessiond.transcripts.folder import Folder
-from sessiond.worker import mirror as mirroring
+from sessiond.worker import copying
 from sessiond.worker.mirror import Mirror, MirrorHints
 from tests.making import make_session, say, start_generation, words
 from tests.transcripts.reading_back import expected, held
@@ -74,7 +74,7 @@ async def test_unknown_files_go_when_asked_for(db: Database, folder: Folder) -> 
 async def test_a_transcript_longer_than_a_piece_is_whole(
     db: Database, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirroring, "PAGE_BYTES", 500)
+    monkeypatch.setattr(copying, "PAGE_BYTES", 500)
     advanced: list[int] = []
     await make_session(db, A, drafts=[words("x" * 100)] * 50)
 

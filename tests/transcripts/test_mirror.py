@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sessiond.gateway.sessions_delete import DeleteQuery, sessions_delete
 from sessiond.model.errors import StoreUnavailable
-from sessiond.model.messages import Role
+from sessiond.model.messages import Message, Role
 from sessiond.store import messages, transcripts
 from sessiond.store.database import Batch, Database, Item, Result, Work, alone
 from sessiond.store.opening import open_database
 from sessiond.store.transaction import Tx
-from sessiond.transcripts.folder import Folder
+from sessiond.store.transcripts import Transcript
+from sessiond.transcripts.folder import Failure, Folder, Piece
+from sessiond.transcripts.lines import line_of
+from sessiond.worker import copying
 from sessiond.worker import mirror as mirroring
+from sessiond.worker.copying import Copies
 from sessiond.worker.mirror import Mirror, MirrorHints, mirror_for_ever
+from sessiond.worker.pace import SLICE_S, Pace
 from tests.fakes.clock import ManualClock
 from tests.making import OWNER, make_session, rules_of, say, start_generation, tool_result, words
 from tests.transcripts.reading_back import expected, has_file, held, texts_in
@@ -146,13 +151,122 @@ async def test_what_was_said_right_before_a_reset_is_not_lost(db: Database, mirr
 async def test_a_long_transcript_comes_in_pieces(
     db: Database, mirror: Mirror, folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirroring, "PAGE_BYTES", 1_000)
+    monkeypatch.setattr(copying, "PAGE_BYTES", 1_000)
+    monkeypatch.setattr(copying, "BATCH_BYTES", 5_000)
     drafts = [words(f"{number} {'x' * (number % 7 * 300)}") for number in range(1_203)]
     await make_session(db, A, drafts=drafts)
 
     await mirror.catch_up()
 
     assert held(folder) == await expected(db)
+
+
+async def test_other_work_has_its_turn_between_slices_of_a_long_transcript(
+    db: Database, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns: list[int] = []
+    rendered = 0
+
+    def tick() -> float:  # each message takes longer than a slice may
+        return rendered * 2 * SLICE_S
+
+    def line(message: Message, session_key: str) -> bytes:
+        nonlocal rendered
+        rendered += 1
+        return line_of(message, session_key)
+
+    async def rest(seconds: float) -> None:
+        turns.append(rendered)
+
+    monkeypatch.setattr(copying, "line_of", line)
+    mirror = Mirror(db, folder, MirrorHints(), Pace(19, tick, rest))
+    await mirror.catch_up()
+    await make_session(db, A, drafts=[words("hi")] * 100)
+
+    await mirror.catch_up()
+
+    assert set(turns) == set(range(1, 101))
+    assert held(folder) == await expected(db)
+
+
+async def test_large_messages_are_rendered_off_the_event_loop(
+    db: Database, mirror: Mirror, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_the_loop: list[bool] = []
+
+    def line(message: Message, session_key: str) -> bytes:
+        on_the_loop.append(threading.current_thread() is threading.main_thread())
+        return line_of(message, session_key)
+
+    monkeypatch.setattr(copying, "line_of", line)
+    await make_session(db, A, drafts=[words("small"), words("x" * 2 * copying.LARGE_BYTES), words("small")])
+
+    await mirror.catch_up()
+
+    assert on_the_loop == [True, False, True]
+    assert held(folder) == await expected(db)
+
+
+async def test_many_transcripts_go_to_their_files_in_one_hop(
+    db: Database, mirror: Mirror, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append, hops = Folder.append, []
+
+    def counted(self: Folder, pieces: Sequence[Piece]) -> list[int | Failure]:
+        hops.append(len(pieces))
+        return append(self, pieces)
+
+    monkeypatch.setattr(Folder, "append", counted)
+    for number in range(20):
+        await make_session(db, f"agent:main:{number}", drafts=[words("hi")] * 3)
+
+    await mirror.catch_up()
+
+    assert hops == [20]
+    assert held(folder) == await expected(db)
+
+
+async def test_a_message_that_can_not_be_rendered_keeps_no_other_transcript_waiting(
+    db: Database, mirror: Mirror, folder: Folder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def line(message: Message, session_key: str) -> bytes:
+        if session_key == A:
+            raise ValueError("not a number")
+        return line_of(message, session_key)
+
+    await make_session(db, A, drafts=[words("one")])
+    fine = await make_session(db, B, drafts=[words("two")])
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "line_of", line)
+        await mirror.catch_up()
+    assert list(held(folder)) == [fine.session_id]
+    assert [record.getMessage() for record in caplog.records] == ["a transcript can't be mirrored: not a number"]
+
+    await mirror.catch_up()
+
+    assert held(folder) == await expected(db)
+
+
+async def test_what_failed_is_remembered_while_the_store_is_away(
+    db: Database, mirror: Mirror, folder: Folder, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = await make_session(db, A, drafts=[words("one")])
+    folder.file_of(broken.session_id).mkdir()
+    await mirror.catch_up()
+    folder.file_of(broken.session_id).rmdir()
+    clock.advance(minutes=10)
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "bodies_after", _away)
+        await mirror.catch_up()
+    assert held(folder) == {}
+
+    await mirror.catch_up()
+
+    assert held(folder) == await expected(db)
+
+
+async def _away(*args: object) -> list[bytes]:
+    raise StoreUnavailable
 
 
 async def test_more_sessions_than_a_page_are_all_mirrored(
@@ -351,17 +465,17 @@ async def test_a_session_that_goes_on_changing_is_left_for_the_next_time(
     db: Database, folder: Folder, mirror: Mirror, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await make_session(db, A, drafts=[words("at first")])
-    mirror_one, rounds = mirroring.mirror_one, 0
+    update, rounds = Copies.update, 0
 
-    async def while_more_is_said(*args: Any) -> int:
+    async def while_more_is_said(copies: Copies, wanted: list[Transcript]) -> dict[Transcript, Failure]:
         nonlocal rounds
         rounds += 1
-        reached = await mirror_one(*args)
+        failures = await update(copies, wanted)
         clock.advance(seconds=1)
         await say(db, A, words(f"{rounds} more"))
-        return reached
+        return failures
 
-    monkeypatch.setattr(mirroring, "mirror_one", while_more_is_said)
+    monkeypatch.setattr(Copies, "update", while_more_is_said)
     clock.advance(seconds=1)
     async with asyncio.timeout(10):
         await mirror.catch_up()
@@ -390,10 +504,10 @@ async def test_a_hint_is_enough_while_it_runs_and_the_rest_is_written_at_the_end
     written = asyncio.Event()
 
     class Watched(Folder):
-        def append(self, session_id: str, lines: object, after: int) -> int:
-            at = super().append(session_id, lines, after)  # type: ignore[arg-type]
+        def append(self, pieces: Sequence[Piece]) -> list[int | Failure]:
+            reached = super().append(pieces)
             loop.call_soon_threadsafe(written.set)
-            return at
+            return reached
 
         def set_mark(self, until_ms: int) -> None:
             super().set_mark(until_ms)

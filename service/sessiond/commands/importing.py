@@ -24,7 +24,7 @@ from sessiond.store.session_pages import Position
 from sessiond.store.transcripts import Transcript
 from sessiond.transcripts.files import transcripts_in
 from sessiond.transcripts.folder import Folder
-from sessiond.worker.mirror import mirror_one
+from sessiond.worker.copying import copy_one
 
 _ABOUT = """Import every *.jsonl file in DIR and the folders in it. Each becomes a transcript of the session that its
 first line or its name gives: KEY.jsonl, with : written as %3A. Any other file becomes agent:<default>:imported:NAME.
@@ -104,6 +104,6 @@ async def _mirror(db: Database, rules: Rules, imported: Imported, report: Report
     position = Position(0, imported.session_key)
     try:
         folder.make()
-        await mirror_one(db, folder, Transcript(target.id, target.session_id, target.last_sequence, position))
+        await copy_one(db, folder, Transcript(target.id, target.session_id, target.last_sequence, position))
     except OSError as problem:
         report.notes.append(f"{imported.session_key}: its JSONL copy can't be written: {problem}")

@@ -23,7 +23,7 @@ from sessiond.store.opening import open_database
 from sessiond.store.transcripts import Transcript
 from sessiond.transcripts.folder import Folder
 from sessiond.transcripts.lines import line_of
-from sessiond.worker.mirror import bodies_after
+from sessiond.worker.copying import bodies_after
 
 PAGE_TRANSCRIPTS = 200
 _ONE_AT_A_TIME = ".rebuild"

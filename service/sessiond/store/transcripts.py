@@ -19,7 +19,7 @@ from sessiond.store.transaction import Row, Tx
 REMOVED_TOPIC = "transcripts-removed:"
 # Few enough that a topic stays below what PostgreSQL carries in one notification.
 _IDS_PER_TOPIC = 100
-_MAX_ROWS = 500
+_MAX_ROWS = 64
 
 
 class Transcript(NamedTuple):

@@ -10,10 +10,10 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple, TypeVar
 
 SUFFIX = ".jsonl"
 _SESSION_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,127}")
@@ -22,6 +22,18 @@ _MARK = ".mirrored"
 _BLOCK = 64 * 1024
 # Private, never through a symbolic link, and not inherited by programs that runs start.
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+Failure = OSError | ValueError
+_Item = TypeVar("_Item")
+
+
+class Piece(NamedTuple):
+    """Lines that follow a sequence in a file."""
+
+    session_id: str
+    lines: Sequence[bytes]
+    after: int
 
 
 class Folder:
@@ -41,27 +53,36 @@ class Folder:
             raise ValueError(f"{session_id[:64]!r} can't be the name of a file")
         return self.path / f"{session_id}{SUFFIX}"
 
-    def last_sequence(self, session_id: str) -> int:
-        """The last message that the file holds whole; 0 when there is none, or what is there can't be read."""
-        try:
-            with self.file_of(session_id).open("rb") as file:
-                return _tail(file)[0]
-        except FileNotFoundError:
-            return 0
+    def last_sequences(self, session_ids: Sequence[str]) -> list[int | Failure]:
+        """For each the last message that its file holds whole; 0 when there is none, or what is there can't be read."""
+        return _of_each(self._last_sequence, session_ids)
 
-    def append(self, session_id: str, lines: Sequence[bytes], after: int) -> int:
-        """Add the lines that follow a sequence, unless the file stands elsewhere; tells where it stands now.
+    def append(self, pieces: Sequence[Piece]) -> list[int | Failure]:
+        """Add each piece to its file, unless that stands elsewhere; tells where each stands now.
 
         A line that a crash tore is cut off first.
         """
-        with self.locked(), _opened(self.file_of(session_id)) as file:
-            sequence, end = _tail(file)
-            if sequence != after:
+        with self.locked():
+            return _of_each(self._append, pieces)
+
+    def _last_sequence(self, session_id: str) -> int:
+        try:
+            with self.file_of(session_id).open("rb", buffering=0) as file:
+                return _tail(file.fileno(), os.fstat(file.fileno()).st_size)[0]
+        except FileNotFoundError:
+            return 0
+
+    def _append(self, piece: Piece) -> int:
+        # System calls by themselves, and few of them: each lets go of the interpreter's lock and has to wait for it.
+        with _numbered(self.file_of(piece.session_id)) as number:
+            size = os.fstat(number).st_size
+            sequence, end = _tail(number, size)
+            if sequence != piece.after:
                 return sequence
-            file.truncate(end)
-            file.seek(end)
-            file.write(b"".join(lines))
-            return after + len(lines)
+            if end < size:
+                os.ftruncate(number, end)
+            _write(number, b"".join(piece.lines), end)
+            return piece.after + len(piece.lines)
 
     def remove(self, session_id: str) -> None:
         """Remove the file, if there is one."""
@@ -95,12 +116,9 @@ class Folder:
     @contextmanager
     def locked(self, name: str = _LOCK, wait: bool = True) -> Iterator[None]:
         """Keep other writers out; BlockingIOError when it is not to be waited for them."""
-        number = os.open(self.path / name, _FLAGS, 0o600)
-        try:
+        with _numbered(self.path / name) as number:
             fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
             yield
-        finally:
-            os.close(number)
 
     def mark(self) -> int | None:
         """Up to when everything is mirrored, as far as is known."""
@@ -117,31 +135,58 @@ class Folder:
         fresh.replace(self.path / _MARK)
 
 
+def _of_each(do: Callable[[_Item], int], items: Sequence[_Item]) -> list[int | Failure]:
+    """What comes of each; one that fails does not keep the others waiting."""
+    found: list[int | Failure] = []
+    for item in items:
+        try:
+            found.append(do(item))
+        except (OSError, ValueError) as failure:
+            found.append(failure)
+    return found
+
+
+@contextmanager
+def _numbered(path: Path) -> Iterator[int]:
+    number = os.open(path, _FLAGS, 0o600)
+    try:
+        yield number
+    finally:
+        os.close(number)
+
+
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     with os.fdopen(os.open(path, _FLAGS, 0o600), "r+b") as file:
         yield file
 
 
-def _tail(file: BinaryIO) -> tuple[int, int]:
+def _write(number: int, text: bytes, at: int) -> None:
+    """All of it, also when the system takes only a part at once."""
+    rest = memoryview(text)
+    while rest:
+        written = os.pwrite(number, rest, at)
+        rest, at = rest[written:], at + written
+
+
+def _tail(number: int, size: int) -> tuple[int, int]:
     """The sequence of the last whole line, and where it ends; both 0 when it is none of ours: begin anew."""
-    end = _after_last_newline(file, file.seek(0, os.SEEK_END))
-    start = _after_last_newline(file, end - 1) if end else 0
-    file.seek(start)
+    line, end = _last_line(number, size)
     try:
-        sequence = json.loads(file.read(end - start))["sequence"]
+        sequence = json.loads(line)["sequence"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return 0, 0
     return (sequence, end) if type(sequence) is int and sequence > 0 else (0, 0)
 
 
-def _after_last_newline(file: BinaryIO, before: int) -> int:
-    """Where the line begins that a position is in; 0 in the first line."""
-    while before > 0:
-        start = max(0, before - _BLOCK)
-        file.seek(start)
-        found = file.read(before - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        before = start
-    return 0
+def _last_line(number: int, size: int) -> tuple[bytes, int]:
+    """The last whole line, and where it ends; looked for in ever more of the file's end."""
+    length = _BLOCK
+    while True:
+        start = max(0, size - length)
+        text = os.pread(number, size - start, start)
+        end = text.rfind(b"\n") + 1
+        begin = text.rfind(b"\n", 0, end - 1) + 1 if end else 0
+        if begin or not start:
+            return text[begin:end], start + end
+        length *= 4

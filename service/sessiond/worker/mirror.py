@@ -16,24 +16,22 @@ from pathlib import Path
 
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store import transcripts
-from sessiond.store.codec import decode
 from sessiond.store.database import Database
 from sessiond.store.session_pages import Position
 from sessiond.store.transcripts import Transcript, removed_in
-from sessiond.transcripts.folder import Folder
-from sessiond.transcripts.lines import line_of
+from sessiond.transcripts.folder import Failure, Folder
 from sessiond.wake import Listener
+from sessiond.worker.copying import Copies
+from sessiond.worker.pace import Pace
 
 log = logging.getLogger("sessiond.mirror")
 
 PAGE_SESSIONS = 200
-PAGE_BYTES = 1024 * 1024
 NET_S = 30.0  # how long to sleep without a hint
 REST_S = 0.1  # what comes in this time is written together
-REST_SHARE = 9  # and for a second of work so many of rest, so that a burst of writes is not disturbed
+REST_SHARE = 19  # and for a second of work so many of rest: a twentieth of a busy server's time
 LAST_S = 5.0  # for what is left when the server ends
 MAX_FAILED = 1_000
-MAX_LENGTHS = 10_000
 # A change may be committed so much later than the time it bears. SQLite has one writer at a time, so there it is
 # only what a clock that is set back may take.
 OVERLAP_MS = {"sqlite": 1_000, "postgresql": 10_000}
@@ -67,41 +65,43 @@ class MirrorHints(Listener):
 class Mirror:
     """Keeps a folder up to date with a store, for as long as `run` goes on."""
 
-    def __init__(self, db: Database, folder: Folder, hints: MirrorHints) -> None:
+    def __init__(self, db: Database, folder: Folder, hints: MirrorHints, pace: Pace | None = None) -> None:
         self._db = db
         self._folder = folder
         self._hints = hints
+        self._pace = pace or Pace()
+        self._copies = Copies(db, folder, self._pace)
         self._overlap_ms = OVERLAP_MS[db.name]
         self._until_ms: int | None = None
         self._marked_ms: int | None = None
         self._done: set[Transcript] = set()  # written, and so new that it will be seen again
         self._failed: dict[int, Transcript] = {}
         self._told: set[str] = set()
-        self._lengths: dict[str, int] = {}  # how far files went when we last wrote; they themselves have the last word
 
     async def run(self) -> None:
         """Mirror for ever; whatever goes wrong is told once and tried again."""
-        loop = asyncio.get_running_loop()
         while True:
             self._hints.clear()
-            began = loop.time()
             await self.catch_up()
-            rest_s = max(REST_S, REST_SHARE * (loop.time() - began))
             await self._hints.wait_at_most(NET_S)
-            await asyncio.sleep(rest_s)
+            await self._pace.rest(REST_S)
 
     async def catch_up(self) -> None:
         """Write what is not written yet; afterwards the folder is as new as the store, unless something failed."""
         try:
-            await self._begin()
-            await self._remove(self._hints.taken())
-            await self._write_changed()
+            await self._pace.keep(self._catch_up())
         except StoreUnavailable:
             self._tell("store", "the store is away; transcripts are mirrored when it is back")
         except OSError as problem:
             self._tell(f"folder {problem.errno}", f"transcripts can't be mirrored: {problem}")
         except Exception as problem:  # noqa: BLE001 - told with its traceback; a mirror never stops the server
             self._tell(type(problem).__name__, f"transcripts can't be mirrored: {problem!r}", problem)
+
+    async def _catch_up(self) -> None:
+        await self._begin()
+        await self._remove(self._hints.taken())
+        await self._write(list(self._failed.values()))
+        await self._write_changed()
 
     async def _begin(self) -> None:
         """From the folder's mark, or in a new folder from now on: older transcripts are rebuilt on request."""
@@ -124,21 +124,17 @@ class Mirror:
                 raise
 
     async def _write_changed(self) -> None:
-        retried, self._failed = self._failed, {}
-        for transcript in retried.values():
-            await self._write(transcript)
         now_ms = await self._db.read(lambda tx: tx.now_ms)
         began = min(self._until_ms or now_ms, now_ms)  # a clock that was set back takes the mark with it
         position = Position(began - self._overlap_ms, "")
         while page := await self._changed_after(position):
-            for transcript in page:
-                if transcript not in self._done:
-                    await self._write(transcript)
+            await self._write([each for each in page if each not in self._done])
             position = page[-1].position
             self._done = {each for each in self._done if each.position > (position.updated_ms - self._overlap_ms,)}
             if position.updated_ms > now_ms:  # what goes on changing is for the next time, after a rest
                 break
-            await asyncio.sleep(0)  # SQLite reads without giving way to anybody
+            await self._pace.breathe()
+            await self._remove(self._hints.taken())  # with much to write, what was removed does not wait for the end
         await self._reached(max(began, position.updated_ms))
 
     async def _reached(self, until_ms: int) -> None:
@@ -154,20 +150,22 @@ class Mirror:
     async def _changed_after(self, position: Position) -> list[Transcript]:
         return await self._db.read(lambda tx: transcripts.changed_after(tx, position, PAGE_SESSIONS))
 
-    async def _write(self, transcript: Transcript) -> None:
-        """Bring one file up to date; one that can't be written does not keep the others waiting."""
-        try:
-            reached = await mirror_one(self._db, self._folder, transcript, self._lengths.get(transcript.session_id))
-        except (OSError, ValueError) as problem:
-            kind = errno.errorcode.get(getattr(problem, "errno", None) or 0, type(problem).__name__)
-            self._tell(f"file {kind}", f"a transcript can't be mirrored: {problem}")
-            if len(self._failed) < MAX_FAILED:
-                self._failed[transcript.generation] = transcript
-        else:
-            self._done.add(transcript)
-            if len(self._lengths) >= MAX_LENGTHS:
-                self._lengths.clear()
-            self._lengths[transcript.session_id] = reached
+    async def _write(self, wanted: Sequence[Transcript]) -> None:
+        """Bring their files up to date; one that can't be written does not keep the others waiting."""
+        failures = await self._copies.update(wanted)
+        for transcript in wanted:
+            if transcript in failures:
+                self._fail(transcript, failures[transcript])
+            else:
+                self._done.add(transcript)
+                self._failed.pop(transcript.generation, None)
+
+    def _fail(self, transcript: Transcript, problem: Failure) -> None:
+        """Tell it, and try again the next time."""
+        kind = errno.errorcode.get(getattr(problem, "errno", None) or 0, type(problem).__name__)
+        self._tell(f"file {kind}", f"a transcript can't be mirrored: {problem}")
+        if len(self._failed) < MAX_FAILED:
+            self._failed[transcript.generation] = transcript
 
     def _tell(self, kind: str, text: str, problem: BaseException | None = None) -> None:
         """Log the first of each kind; the next once things have been well in between."""
@@ -176,38 +174,16 @@ class Mirror:
             log.warning(text, exc_info=problem)
 
 
-async def mirror_one(db: Database, folder: Folder, transcript: Transcript, at: int | None = None) -> int:
-    """Append to a transcript's file what it does not hold yet, from where it is said to end; where it ends then."""
-    if at is None:
-        at = await asyncio.to_thread(folder.last_sequence, transcript.session_id)
-    while at < transcript.last_sequence:
-        bodies = await bodies_after(db, transcript, at)
-        at = await asyncio.to_thread(_append, folder, transcript, bodies, at)
-    return at
-
-
-async def bodies_after(db: Database, transcript: Transcript, sequence: int) -> list[bytes]:
-    """The next piece of a transcript."""
-    return await db.read(lambda tx: transcripts.bodies_after(tx, transcript.generation, sequence, PAGE_BYTES))
-
-
-def _append(folder: Folder, transcript: Transcript, bodies: Sequence[bytes], after: int) -> int:
-    """Where the file stands afterwards."""
-    messages = [decode(body) for body in bodies]
-    if not messages or messages[0].sequence != after + 1:
-        return transcript.last_sequence  # it is being removed, from its oldest message on: there is no more to copy
-    lines = [line_of(message, transcript.position.key) for message in messages]
-    return folder.append(transcript.session_id, lines, after)
-
-
 async def mirror_for_ever(db: Database, path: str, hints: MirrorHints) -> None:
     """Mirror into this folder until cancelled, and then once more; nothing to do where there is none."""
     if not path:
         return
-    mirror = Mirror(db, Folder(Path(path)), hints)
+    pace = Pace(REST_SHARE)
+    mirror = Mirror(db, Folder(Path(path)), hints, pace)
     try:
         await mirror.run()
     finally:
+        pace.hurry()
         with suppress(TimeoutError):  # what is left is written after the next start
             async with asyncio.timeout(LAST_S):
                 await mirror.catch_up()
