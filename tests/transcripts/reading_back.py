@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sessiond.model.messages import Message
-from sessiond.store.codec import decode
+from sessiond.store.codec import parse
 from sessiond.store.database import Database
 from sessiond.store.transaction import Tx
 from sessiond.store.transcripts import Transcript, all_after, bodies_after
 from sessiond.transcripts.folder import Folder
 from sessiond.transcripts.lines import line_of
+from sessiontools.v1 import message_pb2 as pb
 
 EVERYTHING_BYTES = 1 << 40
 
@@ -50,8 +50,8 @@ async def _lines(db: Database, transcript: Transcript) -> list[bytes]:
     return [line_of(message, transcript.position.key) for message in messages]
 
 
-def _messages(tx: Tx, transcript: Transcript) -> list[Message]:
-    found: list[Message] = []
+def _messages(tx: Tx, transcript: Transcript) -> list[pb.Message]:
+    found: list[pb.Message] = []
     while bodies := bodies_after(tx, transcript.generation, len(found), EVERYTHING_BYTES):
-        found += [decode(body) for body in bodies]
+        found += [parse(body) for body in bodies]
     return found

@@ -22,14 +22,20 @@ from sessiond.model.messages import (
     ToolResult,
     Usage,
 )
+from sessiond.store.codec import encode, parse
 from sessiond.transcripts.lines import line_of, time_of
 from sessiond.transcripts.reading import Entry, Header, parse_line
+from sessiontools.v1 import message_pb2 as pb
 
 KEY = "agent:main:main"
 
 
+def _raw(message: Message) -> bytes:
+    return line_of(parse(encode(message)), KEY)
+
+
 def _line(draft: Draft, sequence: int = 1) -> dict[str, Any]:
-    raw = line_of(Message(f"s-1:{sequence}", sequence, 1_750_000_000_123, draft), KEY)
+    raw = _raw(Message(f"s-1:{sequence}", sequence, 1_750_000_000_123, draft))
     found: dict[str, Any] = json.loads(raw)
     return found
 
@@ -81,9 +87,15 @@ def test_every_block_has_its_form() -> None:
     ]
 
 
+def test_a_block_that_this_version_does_not_know_is_empty_text() -> None:
+    message = pb.Message(role=pb.ROLE_USER, content=[pb.ContentBlock()])
+
+    assert json.loads(line_of(message, KEY))["content"] == [{"type": "text", "text": ""}]
+
+
 def test_a_message_is_one_line_whatever_it_says() -> None:
     said = "one\ntwo\r\nthree\u2028four\x85\x00\x1b[2J"
-    raw = line_of(Message("s-1:1", 1, 0, Draft(Role.USER, (Text(said),))), KEY)
+    raw = _raw(Message("s-1:1", 1, 0, Draft(Role.USER, (Text(said),))))
 
     assert raw.count(b"\n") == 1
     assert raw.endswith(b"}\n")
@@ -122,6 +134,6 @@ drafts = st.builds(
 
 @given(drafts, st.integers(0, 253_402_300_799_999))
 def test_what_is_read_back_is_what_was_written(draft: Draft, created_ms: int) -> None:
-    raw = line_of(Message("a-session:12", 12, created_ms, draft), KEY)
+    raw = _raw(Message("a-session:12", 12, created_ms, draft))
 
     assert parse_line(raw) == Entry(draft, created_ms, Header("a-session", KEY))

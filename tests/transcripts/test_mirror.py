@@ -12,7 +12,7 @@ import pytest
 
 from sessiond.gateway.sessions_delete import DeleteQuery, sessions_delete
 from sessiond.model.errors import StoreUnavailable
-from sessiond.model.messages import Message, Role
+from sessiond.model.messages import Role
 from sessiond.store import messages, transcripts
 from sessiond.store.database import Batch, Database, Item, Result, Work, alone
 from sessiond.store.opening import open_database
@@ -25,6 +25,7 @@ from sessiond.worker import mirror as mirroring
 from sessiond.worker.copying import Copies
 from sessiond.worker.mirror import Mirror, MirrorHints, mirror_for_ever
 from sessiond.worker.pace import SLICE_S, Pace
+from sessiontools.v1 import message_pb2 as pb
 from tests.fakes.clock import ManualClock
 from tests.making import OWNER, make_session, rules_of, say, start_generation, tool_result, words
 from tests.transcripts.reading_back import expected, has_file, held, texts_in
@@ -170,7 +171,7 @@ async def test_other_work_has_its_turn_between_slices_of_a_long_transcript(
     def tick() -> float:  # each message takes longer than a slice may
         return rendered * 2 * SLICE_S
 
-    def line(message: Message, session_key: str) -> bytes:
+    def line(message: pb.Message, session_key: str) -> bytes:
         nonlocal rendered
         rendered += 1
         return line_of(message, session_key)
@@ -194,7 +195,7 @@ async def test_large_messages_are_rendered_off_the_event_loop(
 ) -> None:
     on_the_loop: list[bool] = []
 
-    def line(message: Message, session_key: str) -> bytes:
+    def line(message: pb.Message, session_key: str) -> bytes:
         on_the_loop.append(threading.current_thread() is threading.main_thread())
         return line_of(message, session_key)
 
@@ -229,7 +230,7 @@ async def test_many_transcripts_go_to_their_files_in_one_hop(
 async def test_a_message_that_can_not_be_rendered_keeps_no_other_transcript_waiting(
     db: Database, mirror: Mirror, folder: Folder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def line(message: Message, session_key: str) -> bytes:
+    def line(message: pb.Message, session_key: str) -> bytes:
         if session_key == A:
             raise ValueError("not a number")
         return line_of(message, session_key)
@@ -329,6 +330,29 @@ async def test_a_purged_session_s_files_go(
     await mirror.catch_up()
 
     assert set(held(folder)) == {kept.session_id}
+
+
+async def test_what_is_removed_does_not_wait_for_everything_else_to_be_written(
+    db: Database, mirror: Mirror, folder: Folder, hints: MirrorHints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mirroring, "PAGE_SESSIONS", 1)
+    gone = await make_session(db, A, drafts=[words("one")])
+    await mirror.catch_up()
+    update, seen = Copies.update, []
+
+    async def while_it_is_purged(copies: Copies, wanted: list[Transcript]) -> dict[Transcript, Failure]:
+        seen.append(has_file(folder, gone.session_id))
+        failures = await update(copies, wanted)
+        hints.removed([gone.session_id])
+        return failures
+
+    monkeypatch.setattr(Copies, "update", while_it_is_purged)
+    for number in range(3):
+        await make_session(db, f"agent:main:{number}", drafts=[words("hi")])
+    await mirror.catch_up()
+
+    assert seen[0]
+    assert not seen[-1]
 
 
 async def test_a_purge_that_was_interrupted_takes_the_file_with_its_end(

@@ -17,7 +17,7 @@ from sessiond.configured import rules_of
 from sessiond.model.problems import Problem
 from sessiond.settings import Settings, load
 from sessiond.store import transcripts
-from sessiond.store.codec import decode
+from sessiond.store.codec import parse
 from sessiond.store.database import Database
 from sessiond.store.opening import open_database
 from sessiond.store.transcripts import Transcript
@@ -113,7 +113,7 @@ async def _rebuild_one(db: Database, folder: Folder, transcript: Transcript, adv
 async def _copy(db: Database, transcript: Transcript, after: int, file: BinaryIO, advance: Advance) -> int:
     """Write what comes after a sequence; returns the last one's."""
     while bodies := await bodies_after(db, transcript, after):
-        messages = [decode(body) for body in bodies]
+        messages = [parse(body) for body in bodies]
         file.writelines(line_of(message, transcript.position.key) for message in messages)
         after = messages[-1].sequence
         advance(len(messages))

@@ -60,9 +60,14 @@ def encode(message: Message) -> bytes:
     return body.SerializeToString()
 
 
+def parse(body: bytes) -> pb.Message:
+    """A stored message in the contract's form."""
+    return pb.Message.FromString(body)
+
+
 def decode(body: bytes) -> Message:
     """A message back from its stored form."""
-    stored = pb.Message.FromString(body)
+    stored = parse(body)
     draft = Draft(
         role=_ROLE_OF[stored.role],
         content=tuple(decode_block(block) for block in stored.content),

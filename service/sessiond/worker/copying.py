@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sessiond.store import transcripts
-from sessiond.store.codec import decode
+from sessiond.store.codec import parse
 from sessiond.store.database import Database
 from sessiond.store.transcripts import Transcript
 from sessiond.transcripts.folder import Failure, Folder, Piece
@@ -106,7 +106,7 @@ class Copies:
 
 def _render(body: bytes, session_key: str) -> tuple[int, bytes]:
     """A message's sequence and its line."""
-    message = decode(body)
+    message = parse(body)
     return message.sequence, line_of(message, session_key)
 
 
