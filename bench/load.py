@@ -82,9 +82,9 @@ class _Call:
         return self.began_us + self.took_us
 
 
-async def load(target: Target, concurrency: int, seconds: float) -> Load:
+async def load(target: Target, concurrency: int, seconds: float, most_connections: int = MAX_CONNECTIONS) -> Load:
     """Call for so long with so many calls under way; raises when a call fails."""
-    connections = min(concurrency, MAX_CONNECTIONS)
+    connections = min(concurrency, most_connections)
     processes = min(len(target.bodies), connections, MAX_PROCESSES)
     shape = _Shape(connections // processes, concurrency // connections)
     if connections % processes or concurrency % connections:

@@ -59,20 +59,22 @@ class SendSides:
         self._answer_bytes = answer_bytes
         self._timeout_s = timeout_s
 
-    def at(self, concurrency: int) -> dict[str, Measure]:
+    def at(self, concurrency: int, most_connections: int = MAX_CONNECTIONS) -> dict[str, Measure]:
         """The measures of all sides."""
         sides: dict[str, Measure] = {CEILING: partial(self._nothing, concurrency)}
-        return sides | {name: partial(self._send, server, concurrency) for name, server in self._servers.items()}
+        return sides | {
+            name: partial(self._send, server, concurrency, most_connections) for name, server in self._servers.items()
+        }
 
     async def _nothing(self, concurrency: int, seconds: float) -> Load:
         """The same requests to the server that does nothing with them."""
         keys = [_key(number) for number in range(min(concurrency, MAX_PROCESSES))]
         return await load(self._target(self._noop, keys), concurrency, seconds)
 
-    async def _send(self, server: Server, concurrency: int, seconds: float) -> Load:
+    async def _send(self, server: Server, concurrency: int, most_connections: int, seconds: float) -> Load:
         """Into new sessions; what was answered must be in them."""
         keys = await make_sessions(server.address, _prefix(next(_numbers)), min(concurrency, MAX_PROCESSES))
-        sent = await load(self._target(server, keys), concurrency, seconds)
+        sent = await load(self._target(server, keys), concurrency, seconds, most_connections)
         await settled(server)
         messages = await stored(server.address, keys)
         each = 2 if self._timeout_s else 1  # with its reply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
-from bench.load import Load
+from bench.load import MAX_PROCESSES, Load
 from bench.options import SMALL
 from bench.report import Bar, Table
 from bench.requests import a_list
@@ -16,8 +16,9 @@ from bench.turns import HEADERS, cells, in_turns
 CONCURRENCY = 64
 ONE, TWO = "1 worker", "2 workers"
 ABOUT = (
-    f"PostgreSQL, {CONCURRENCY} at once on as many connections, which the kernel spreads over the workers. PostgreSQL "
-    "itself and the generator share the machine's cores with them."
+    f"PostgreSQL, {CONCURRENCY} at once; the kernel spreads connections over the workers. Sends into one session come "
+    "over one connection, as they do from a gateway, so that one worker has them; lists have a connection each. "
+    "PostgreSQL itself and the generator share the machine's cores with the workers."
 )
 
 
@@ -29,7 +30,8 @@ async def tables(bench: Bench) -> list[Table]:
             for name, arguments in ((ONE, ()), (TWO, ("--workers", "2")))
         }
         sides = await stack.enter_async_context(send_sides(servers))
-        measures = {name: measure for name, measure in sides.at(CONCURRENCY).items() if name in servers}
+        at_once = sides.at(CONCURRENCY, most_connections=MAX_PROCESSES)
+        measures = {name: measure for name, measure in at_once.items() if name in servers}
         sends = await in_turns(measures, bench.options)
         lists = await _lists(bench)
     rows = [*_rows("sends", sends), *_rows("list 50", lists)]

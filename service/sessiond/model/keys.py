@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from sessiond.model.errors import InvalidKey
 
@@ -91,7 +91,7 @@ class SessionKey:
         in_group = any(word in _GROUP_WORDS for word in self.rest.split(":")[:-1])
         return SessionKind.GROUP if in_group else SessionKind.OTHER
 
-    @property
+    @cached_property  # keys are kept, and every send asks
     def group_place(self) -> GroupPlace | None:
         """Channel, group and thread of a `<channel>:group|channel:<id>` key (K4)."""
         parts = self.rest.split(":")

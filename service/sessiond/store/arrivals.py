@@ -5,6 +5,7 @@ What arrives in one transaction is stored with one statement a table, however mu
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sessiond.model.events import StateChanged
@@ -93,7 +94,7 @@ class Arrivals:
         place = messages.place_of(session.generation, sequence)
         row = _row(session, new, counts.last_run_order + 1, place, tx.now_ms, is_ready=position == 0)
         self._runs.append(row)
-        run = Run(**row, **_DEFAULTS)  # as it will be read back
+        run = Run._make(_in_order(_DEFAULTS | row))  # as it will be read back
         queued = StateChanged(None, RunState.QUEUED, new.actor)
         self._events.append(run_events.row_of(run.id, 1, tx.now_ms, queued))
         if position == 0:
@@ -171,6 +172,7 @@ _WRITTEN = (
     *("route_channel", "route_to", "route_account_id", "route_thread_id"),
 )
 _DEFAULTS: dict[str, Any] = {name: default_of(runs.c[name]) for name in Run._fields if name not in _WRITTEN}
+_in_order = itemgetter(*Run._fields)
 _INSERT = Rows("queue runs", runs, _WRITTEN)
 _COUNT = Rows(
     "count inputs and their runs on the session",
