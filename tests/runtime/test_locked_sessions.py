@@ -19,7 +19,7 @@ from tests.fakes.clock import ManualClock
 from tests.making import found
 from tests.meeting import wait_here
 from tests.postgres import empty
-from tests.runtime.engine import LONG_S, A, B, Engine, WatchedWake
+from tests.runtime.engine import LONG_S, A, B, C, Engine, WatchedWake
 
 _WAITING = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
@@ -52,6 +52,19 @@ async def test_a_run_that_was_passed_by_is_taken_without_a_further_hint(
         may_go.set()
 
     assert taking.result().placed.run.id == run_id
+
+
+async def test_a_run_that_is_passed_by_holds_up_none_beside_it(engine: Engine) -> None:  # R2
+    await engine.sessions(A, B, C)
+    run_ids = [await engine.queue(key) for key in (A, B, C)]
+    may_go = asyncio.Event()
+
+    async with asyncio.timeout(LONG_S / 2), _locked(engine.db, B, may_go.wait()):
+        taken = await engine.acquire()
+        may_go.set()
+
+    assert [each.placed.run.id for each in taken] == [run_ids[0], run_ids[2]]
+    assert await engine.states(*run_ids) == ["running", "queued", "running"]
 
 
 # As PostgreSQL comes to a run's sessions while there are few, and as it does once there are many.

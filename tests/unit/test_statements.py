@@ -53,10 +53,12 @@ SHAPES: dict[Any, list[tuple[Any, ...]]] = {
         for named in ((), ("exchange_id", "run_id", "session"))
         for goes_on in BOTH
     ],
+    exchanges._get_all: [(1,), (256,)],
     exchanges._lock_of_runs: [(1, True), (256, False)],
     messages._bodies_at: [(1,), (2,), (2048,)],
     messages._recent_sizes: [(1,), (256,)],
     requests._known: [(1,), (256,)],
+    run_queue._lease: [(1,), (128,)],
     run_queue._ready: [(0,), (1,), (100,)],
     runs._find: [(scope,) for scope in SCOPES],
     runs._find_all: [(1,), (256,)],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sessiond.model.callers import RunToken
 from sessiond.model.errors import FieldProblem, InvalidField, StoreUnavailable
@@ -92,6 +94,13 @@ class Assignment:
     def run_token(self) -> RunToken:
         """What makes its holder the agent of this run."""
         return RunToken.of(self.placed.run)
+
+
+class _Beside(NamedTuple):
+    """What the exchanges of leased runs are about: the sessions on their sides, and messages by their places."""
+
+    sessions: Mapping[int, Session]
+    bodies: Mapping[int, bytes]
 
 
 @dataclass(frozen=True)
@@ -203,8 +212,9 @@ def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> Taken:
     wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
     if not query.is_external:  # not sent anywhere, so without a bound on the whole
         leased = run_queue.lease(tx, wanted, query.max_runs)
+        beside = _beside(tx, leased.runs)
         taken = [
-            _assignment(tx, rules, each, ANSWER_BYTES, each.run.model not in query.without_history)
+            _assignment(tx, rules, each, beside, ANSWER_BYTES, each.run.model not in query.without_history)
             for each in leased.runs
         ]
         return Taken(taken, leased.is_held_up, leased.lacks_slots)
@@ -218,12 +228,29 @@ def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Taken:
         leased = run_queue.lease(tx, wanted, 1)
         if not leased.runs:
             return replace(taken, is_held_up=leased.is_held_up, lacks_slots=leased.lacks_slots)
-        taken.assignments.append(_assignment(tx, rules, leased.runs[0], ANSWER_BYTES - size))
+        (found,) = leased.runs
+        taken.assignments.append(_assignment(tx, rules, found, _beside(tx, leased.runs), ANSWER_BYTES - size))
         size += taken.assignments[-1].size
     return taken
 
 
-def _assignment(tx: Tx, rules: Rules, leased: LeasedRun, room: int, with_history: bool = True) -> Assignment:
+def _beside(tx: Tx, leased: Sequence[LeasedRun]) -> _Beside:
+    """Read once for all of them what was not leased with them."""
+    sides, bodies = {}, {}
+    for run, session, body, _ in leased:
+        sides[session.id] = session
+        if run.input_place is not None:
+            bodies[run.input_place] = body
+    begun = [each.exchange for each in leased if each.exchange]
+    parties = {side for each in begun for side in (each.requester_session, each.target_session) if side is not None}
+    others = sessions.ask_all(tx, [*parties - sides.keys()])
+    requests = messages.ask_bodies(tx, [*{each.request_place for each in begun} - bodies.keys()])
+    return _Beside({**sides, **others()}, {**bodies, **requests()})
+
+
+def _assignment(
+    tx: Tx, rules: Rules, leased: LeasedRun, beside: _Beside, room: int, with_history: bool = True
+) -> Assignment:
     """All that is needed to execute the run; of its history, what there is room for."""
     run, session, body, exchange = leased
     without_history = Assignment(
@@ -232,7 +259,7 @@ def _assignment(tx: Tx, rules: Rules, leased: LeasedRun, room: int, with_history
         history=[],
         history_omitted=0,
         input=body,
-        context=_context_of(tx, run, session, exchange, body) if exchange else None,
+        context=_context_of(run, exchange, beside) if exchange else None,
         tools=ToolPolicy.parse(session.tool_policy),
         lease_ms=rules.runs.lease_ms,
     )
@@ -247,17 +274,16 @@ def _history(tx: Tx, run: Run, session: Session, budget: int) -> tuple[list[byte
     return messages.newest_but(tx, session, runs.unanswered(tx, run), budget)
 
 
-def _context_of(tx: Tx, run: Run, session: Session, exchange: Exchange, body: bytes) -> StepContext:
+def _context_of(run: Run, exchange: Exchange, beside: _Beside) -> StepContext:
     """What the run's exchange is about; a chat has none."""
-    requester = sessions.get(tx, exchange.requester_session) if exchange.requester_session else None
-    is_target = exchange.target_session == session.id
-    target = session if is_target else sessions.get(tx, exchange.target_session)
-    is_first = exchange.request_place == run.input_place
-    original = body if is_first else messages.bodies_at(tx, [exchange.request_place]).get(exchange.request_place, b"")
+    # Either side may be one that is being purged.
+    requester = beside.sessions.get(exchange.requester_session or 0)
+    target = beside.sessions.get(exchange.target_session)
+    original = beside.bodies.get(exchange.request_place, b"")
     return StepContext(
         requester_session_key=requester.key if requester else "",
         requester_channel=_channel(requester) if requester else "",
-        target_session_key=target.key,
+        target_session_key=target.key if target else "",
         original_request=_cut(decode(original).text if original else ""),
         first_reply=_cut(exchange.first_reply or ""),
         latest_reply=_cut(exchange.latest_reply or ""),

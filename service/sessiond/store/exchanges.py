@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -62,9 +62,13 @@ def get(tx: Tx, exchange_id: str, lock: bool = False) -> Exchange | None:
     return Exchange._make(row) if row else None
 
 
-def ask(tx: Tx, exchange_id: str) -> Later:
-    """The exchange's row, to be looked at later with `as_exchange`."""
-    return tx.ask(_GET, exchange_id=exchange_id)
+def ask_all(tx: Tx, ids: Sequence[str]) -> Callable[[], dict[str, Exchange]]:
+    """The exchanges of these ids, to be looked at later."""
+    if not ids:
+        return dict
+    params = numbered("at", ids)
+    asked = tx.ask(_get_all(len(params)), **params)
+    return lambda: {row[0]: as_exchange(row) for row in asked()}
 
 
 def ask_locked_of(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
@@ -106,6 +110,11 @@ def open_spawns(tx: Tx, requester: int) -> int:
 def has_open(tx: Tx, session: int) -> bool:
     """Whether anything begun from or for this session is not settled yet."""
     return tx.row(_OPEN_TARGET, session=session) is not None or tx.row(_OPEN_REQUESTER, session=session) is not None
+
+
+@lru_cache
+def _get_all(count: int) -> Statement:
+    return Statement("exchanges by their ids", sa.select(*COLUMNS).where(exchanges.c.id.in_(numbers("at", count))))
 
 
 @lru_cache

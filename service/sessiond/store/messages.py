@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from sessiond.model.sessions import Session
 from sessiond.store import codec
 from sessiond.store.schema import PLACE_SHIFT, messages, sessions
 from sessiond.store.statement import Rows, Statement, numbered, numbers
-from sessiond.store.transaction import Later, Tx
+from sessiond.store.transaction import Tx
 
 # What one message takes on the wire beside its body: a tag and a length.
 WIRE_OVERHEAD = 6
@@ -87,15 +87,16 @@ def recent_sizes(tx: Tx, session_ids: Sequence[int], limit: int) -> list[tuple[i
 
 def bodies_at(tx: Tx, places: Sequence[int]) -> dict[int, bytes]:
     """The bodies at these places."""
+    return ask_bodies(tx, places)()
+
+
+def ask_bodies(tx: Tx, places: Sequence[int]) -> Callable[[], dict[int, bytes]]:
+    """As bodies_at, to be looked at later."""
     if not places:
-        return {}
+        return dict
     params = numbered("at", places)
-    return {row[0]: row[1] for row in tx.rows(_bodies_at(len(params)), **params)}
-
-
-def ask_body(tx: Tx, place: int | None) -> Later:
-    """The body at a place, to be looked at later; no row where there is none."""
-    return tx.ask(_bodies_at(1), at_0=place)
+    asked = tx.ask(_bodies_at(len(params)), **params)
+    return lambda: {row[0]: row[1] for row in asked()}
 
 
 def delete_some(tx: Tx, generation: int, limit: int) -> int:

@@ -6,7 +6,7 @@ How runs get into it is in `arrivals`.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from sessiond.store import exchanges, messages, run_events, runs, sessions
 from sessiond.store.schema import run_waits
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions as table_of_sessions
-from sessiond.store.statement import Among, Rows, Statement, numbers
+from sessiond.store.statement import Among, Rows, Statement, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.turnstiles import Turn
 
@@ -62,24 +62,25 @@ class Leased:
     lacks_slots: bool = False
 
 
-class _Asked(NamedTuple):
-    """A run that may be taken, and what is around it, to be looked at later."""
+class _Around(NamedTuple):
+    """What is around runs that are being leased, to be looked at later."""
 
-    run: Later
-    session: Later
-    input: Later
-    exchange: Later
+    sessions: Callable[[], dict[int, Session]]
+    inputs: Callable[[], dict[int, bytes]]
+    exchanges: Callable[[], dict[str, Exchange]]
 
-    def looked_at(self, row: Row) -> LeasedRun:
-        """With the run's row; its session's is locked with it, so that what was read after it is the newest."""
-        run = runs.as_run(row)
-        session = sessions.as_session(self.session()[0])
-        return LeasedRun(
-            run,
-            session._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
-            b"".join(body for _, body in self.input()),
-            next(map(exchanges.as_exchange, self.exchange()), None),
-        )
+    def of(self, taken: Sequence[Run]) -> list[LeasedRun]:
+        """Each of these with its own; their sessions' rows say that they run once this is stored."""
+        sides, inputs, begun = self.sessions(), self.inputs(), self.exchanges()
+        return [
+            LeasedRun(
+                run,
+                sides[run.session]._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
+                inputs.get(run.input_place or 0, b""),
+                begun.get(run.exchange_id),
+            )
+            for run in taken
+        ]
 
 
 def queue_topic(is_external: bool) -> str:
@@ -132,26 +133,42 @@ def _ask_ready(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Later:
 
 def _lease_from(tx: Tx, wanted: Lease, found: list[Row], leased: Leased) -> None:
     """Add what can be taken of these; a session whose row somebody has is passed by, never waited for."""
-    asked = [_ask_lease(tx, wanted, *row) for row in found]
-    taken = [each.looked_at(row) for each in asked for row in each.run()]
+    if not found:
+        return
+    run_ids, session_ids, places, exchange_ids = zip(*found, strict=True)
+    asked = _ask_lease(tx, wanted, run_ids, session_ids)
+    around = _ask_around(tx, session_ids, places, exchange_ids)
+    won = {run.id: run for run in map(runs.as_run, asked())}
+    taken = [won[run_id] for run_id in run_ids if run_id in won]  # in the order of their arrival
     leased.is_held_up |= len(taken) < len(found)
-    _note_leased(tx, wanted.runtime_id, [each.run for each in taken])
-    leased.runs += taken
+    leased.runs += around.of(taken)
+    _note_leased(tx, wanted.runtime_id, taken)
 
 
-def _ask_lease(tx: Tx, wanted: Lease, run_id: str, session: int, input_place: int | None, exchange: str) -> _Asked:
-    """Lease one run, and ask for what is around it; no run when somebody has its session, or was faster."""
-    run = tx.ask(
-        _LEASE,
-        run_id=run_id,
-        session_id=session,
+def _ask_lease(tx: Tx, wanted: Lease, run_ids: Sequence[str], session_ids: Sequence[int]) -> Later:
+    """Lease runs and lock their sessions; without those whose session somebody has, and those somebody else took."""
+    params = numbered("run", run_ids)
+    return tx.ask(
+        _lease(len(params)),
+        **params,
+        **numbered("session", session_ids),
+        **numbered("secret", [secrets.token_urlsafe(18) for _ in run_ids]),
         now=tx.now_ms,
         expires=tx.now_ms + wanted.lease_ms,
         lease_ms=wanted.lease_ms,
         runtime=wanted.runtime_id,
-        secret=secrets.token_urlsafe(18),
     )
-    return _Asked(run, sessions.ask(tx, session), messages.ask_body(tx, input_place), exchanges.ask(tx, exchange))
+
+
+def _ask_around(
+    tx: Tx, session_ids: Sequence[int], places: Sequence[int | None], exchange_ids: Sequence[str]
+) -> _Around:
+    """Ask for what is around runs, behind the locks on their sessions, so that it is the newest."""
+    return _Around(
+        sessions.ask_all(tx, session_ids),
+        messages.ask_bodies(tx, [place for place in places if place is not None]),
+        exchanges.ask_all(tx, [exchange_id for exchange_id in exchange_ids if exchange_id]),
+    )
 
 
 def _note_leased(tx: Tx, runtime_id: str, taken: list[Run]) -> None:
@@ -189,38 +206,6 @@ _BUSY = Statement(
     "how many slots of each pool are taken",
     sa.select(table.c.pool, sa.func.count()).where(runs.LEASED, sa.not_(_waits)).group_by(table.c.pool),
 )
-_free_session = (
-    sa.select(table_of_sessions.c.id)
-    .where(table_of_sessions.c.id == sa.bindparam("session_id"))
-    .with_for_update(skip_locked=True)
-)
-_LEASE = Statement(
-    "lease a run whose turn it is, and lock its session, unless somebody has that",
-    sa.update(table)
-    .where(table.c.id == sa.bindparam("run_id"), table.c.is_ready == 1, table.c.state == RunState.QUEUED.value)
-    .where(Among(table.c.session, _free_session))
-    .values(
-        state=RunState.RUNNING.value,
-        is_ready=0,
-        version=table.c.version + 1,
-        attempt=table.c.attempt + 1,
-        event_count=table.c.event_count + 1,
-        appended=0,
-        fence=table.c.fence + 1,
-        lease_secret=sa.bindparam("secret"),
-        lease_expires_ms=sa.bindparam("expires"),
-        start_ms=sa.bindparam("now"),
-        runtime_id=sa.bindparam("runtime"),
-        due_ms=sa.case(
-            (
-                sa.and_(table.c.timeout_ms > 0, table.c.timeout_ms < sa.bindparam("lease_ms")),
-                sa.bindparam("now") + table.c.timeout_ms,
-            ),
-            else_=sa.bindparam("expires"),
-        ),
-    )
-    .returning(*runs.COLUMNS),
-)
 _RELEASE = Statement(
     "put a leased run back",
     sa.update(table)
@@ -237,6 +222,38 @@ _RELEASE = Statement(
         event_count=sa.bindparam("count"),
     ),
 )
+
+
+@lru_cache
+def _lease(count: int) -> Statement:
+    run_ids, held = numbers("run", count), table_of_sessions.c.id
+    free = sa.select(held).where(held.in_(numbers("session", count, sa.BigInteger()))).with_for_update(skip_locked=True)
+    own = [(table.c.id == run_id, secret) for run_id, secret in zip(run_ids, numbers("secret", count), strict=True)]
+    timeout_ms = table.c.timeout_ms
+    lease_ms, now = sa.bindparam("lease_ms", type_=sa.BigInteger), sa.bindparam("now", type_=sa.BigInteger)
+    lease = (
+        sa.update(table)
+        .where(table.c.id.in_(run_ids), table.c.is_ready == 1, table.c.state == RunState.QUEUED.value)
+        # Not by the index of sessions, which would bring every run that they ever had.
+        .where(Among(table.c.session + sa.literal_column("0"), free))
+        .values(
+            state=RunState.RUNNING.value,
+            is_ready=0,
+            version=table.c.version + 1,
+            attempt=table.c.attempt + 1,
+            event_count=table.c.event_count + 1,
+            appended=0,
+            fence=table.c.fence + 1,
+            lease_secret=sa.case(*own),
+            lease_expires_ms=sa.bindparam("expires"),
+            start_ms=now,
+            runtime_id=sa.bindparam("runtime"),
+            due_ms=sa.case(
+                (sa.and_(timeout_ms > 0, timeout_ms < lease_ms), now + timeout_ms), else_=sa.bindparam("expires")
+            ),
+        )
+    )
+    return Statement("lease runs whose turn it is, and lock their sessions", lease.returning(*runs.COLUMNS))
 
 
 @lru_cache

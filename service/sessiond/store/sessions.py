@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -63,15 +63,16 @@ def get(tx: Tx, session: int, lock: bool = False) -> Session:
 
 def get_all(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
     """The sessions of these row ids, which were found before in the same view."""
+    return ask_all(tx, ids)()
+
+
+def ask_all(tx: Tx, ids: Sequence[int]) -> Callable[[], dict[int, Session]]:
+    """As get_all, to be looked at later."""
     if not ids:
-        return {}
+        return dict
     params = numbered("at", ids)
-    return {row[0]: as_session(row) for row in tx.rows(_get_all(len(params)), **params)}
-
-
-def ask(tx: Tx, session: int) -> Later:
-    """The session of this row id, to be looked at later with `as_session`."""
-    return tx.ask(_GET, id_=session)
+    asked = tx.ask(_get_all(len(params)), **params)
+    return lambda: {row[0]: as_session(row) for row in asked()}
 
 
 def ask_locked_of(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
