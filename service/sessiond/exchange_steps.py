@@ -6,8 +6,9 @@ between any two steps loses nothing and any replica takes the next one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from sessiond.egress import Outgoing, send_out
 from sessiond.ids import new_id
@@ -29,8 +30,9 @@ from sessiond.model.messages import Draft, Provenance, ProvenanceKind, Role, Tex
 from sessiond.model.rules import Rules
 from sessiond.model.runs import SERVER, Ending, Run, RunKind, RunState
 from sessiond.model.sessions import Session
-from sessiond.store import exchanges, messages, run_endings, runs, sessions, traces
+from sessiond.store import exchanges, messages, runs, sessions, traces
 from sessiond.store.arrivals import NewRun, enqueue
+from sessiond.store.run_endings import Endings
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.turns import run_settings
@@ -43,13 +45,13 @@ REPORT_MARGIN = 2048
 TOOLS = {ExchangeKind.SEND: "sessions_send", ExchangeKind.SPAWN: "sessions_spawn"}
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """A run that may be ended: locked, with all that its end may change."""
 
     run: Run
     session: Session
     exchange: Exchange | None
+    next_run_id: str  # the first that is queued behind it; empty when there is none
 
     @property
     def parties(self) -> frozenset[int | None]:
@@ -80,45 +82,70 @@ def hold_all(tx: Tx, run_ids: Sequence[str], waits: bool) -> dict[str, Held]:
     sides, asked = sessions.ask_locked_of(tx, run_ids, waits), runs.ask_locked(tx, run_ids, waits)
     around = exchanges.ask_locked_of(tx, run_ids, waits)
     locked = {session.id: session for session in map(sessions.as_session, sides())}
-    found = [runs.as_run(row) for row in asked()]
+    found = [runs.as_followed(row) for row in asked()]
     begun = {exchange.id: exchange for exchange in map(exchanges.as_exchange, around())}
     held = [
-        Held(run, locked[run.session], begun.get(run.exchange_id))
-        for run in found
+        Held(run, locked[run.session], begun.get(run.exchange_id), next_run_id)
+        for run, next_run_id in found
         if run.session in locked and (waits or not run.exchange_id or run.exchange_id in begun)
     ]
     return {each.run.id: each for each in held if locked.keys() >= each.sessions}  # without what is being purged
 
 
-def is_last_step(held: Held, ending: Ending) -> bool:
-    """Whether nothing follows from this end of the run: no turn, no text that goes out."""
-    exchange, run = held.exchange, held.run
-    if exchange is None:
-        return not run.deliver or ending.state is not RunState.SUCCEEDED
-    return exchange.is_settled or isinstance(_step_after(exchange, run, ending), Settled)
+class End(NamedTuple):
+    """How a run that is held ends."""
+
+    rules: Rules
+    held: Held
+    ending: Ending
+    keeps_token: bool = False
+
+    @property
+    def step(self) -> Step:
+        """What follows for its exchange."""
+        run, _, exchange, _ = self.held
+        if exchange is None or exchange.is_settled:
+            return Settled()
+        return follow_up(exchange, RunKind(run.kind), run.turn, run.session, self.ending)
+
+    @property
+    def is_last_step(self) -> bool:
+        """Whether nothing follows: no turn, no text that goes out."""
+        if self.held.exchange is None:
+            return not self.held.run.deliver or self.ending.state is not RunState.SUCCEEDED
+        return isinstance(self.step, Settled)
 
 
-def _step_after(exchange: Exchange, run: Run, ending: Ending) -> Step:
-    return follow_up(exchange, RunKind(run.kind), run.turn, run.session, ending)
+def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending) -> None:
+    """End a run that has not ended, and insert what follows."""
+    end_runs(tx, [End(rules, held, ending)])
 
 
-def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending, keeps_token: bool = False) -> PlacedRun | None:
-    """End a run that has not ended, and insert what follows.
+def end_runs(tx: Tx, ends: Sequence[End]) -> dict[str, PlacedRun]:
+    """End runs that have not ended and have no session in common, and insert what follows.
 
-    Returns the run as it is stored now; None when what follows left events on it, so that it has to be read.
+    Returns them as they are stored now; without those to which what follows has left events, so that they have to be
+    read.
     """
-    run, session = held.run, held.session
-    ending = replace(ending, usage=_with_cost(rules, run, ending.usage or run.usage))
-    ended = run_endings.finish(tx, session, run, ending, keeps_token)
-    if session.spawned_by and ended.usage:
-        sessions.add_spawned_usage(tx, session, ended.usage)
-    if held.exchange is not None:
-        _go_on(tx, rules, held.exchange, session, ended, ending)
-    elif run.deliver:
-        _answer_chat(tx, rules, session, ended, ending)
-    if not is_last_step(held, ending):
-        return None
-    return PlacedRun(ended, session.key, session.session_id, told=ended.event_count, parties=held.parties)
+    ends = [_priced(end) for end in ends]
+    endings = Endings(tx)
+    ended = [endings.add(held.session, held.run, ending, held.next_run_id, keeps) for _, held, ending, keeps in ends]
+    endings.store()
+    exchanges.note(tx, [after for end in ends for after in _exchange_after(end, tx.now_ms)])
+    for end, run in zip(ends, ended, strict=True):
+        _go_on(tx, end, run)
+    return {run.id: _placed(end.held, run) for end, run in zip(ends, ended, strict=True) if end.is_last_step}
+
+
+def _placed(held: Held, run: Run) -> PlacedRun:
+    session = held.session
+    return PlacedRun(run, session.key, session.session_id, told=run.event_count, parties=held.parties)
+
+
+def _priced(end: End) -> End:
+    run, ending = end.held.run, end.ending
+    usage = _with_cost(end.rules, run, ending.usage or run.usage)
+    return end if usage is ending.usage else end._replace(ending=replace(ending, usage=usage))
 
 
 def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:
@@ -137,12 +164,33 @@ def _answer_chat(tx: Tx, rules: Rules, session: Session, run: Run, ending: Endin
     send_out(tx, rules, Outgoing(run.id, "chat", session, run.route, ending.reply or "", suppressed=suppressed))
 
 
-def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, ending: Ending) -> None:
-    if exchange.is_settled:
+def _exchange_after(end: End, now_ms: int) -> Iterator[Exchange]:
+    """The exchange as the end leaves it, if that changes it: what was said first and last, and whether it is over."""
+    exchange, reply = end.held.exchange, end.ending.reply
+    if exchange is None or exchange.is_settled:
         return
-    if run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and ending.reply and ending.reply.strip():
-        exchanges.note_reply(tx, exchange, ending.reply)
-    step = _step_after(exchange, run, ending)
+    after = exchange
+    if end.held.run.kind in (RunKind.SEND, RunKind.REPLY, RunKind.SPAWN) and reply and reply.strip():
+        first = reply if exchange.first_reply is None else exchange.first_reply
+        after = after._replace(first_reply=first, latest_reply=reply)
+    if isinstance(end.step, Settled):
+        after = after._replace(state="settled", settled_ms=now_ms)
+    if after is not exchange:
+        yield after
+
+
+def _go_on(tx: Tx, end: End, run: Run) -> None:
+    """Insert what follows from the end of a run."""
+    rules, (_, session, exchange, _), ending, _ = end
+    if session.spawned_by and run.usage:
+        sessions.add_spawned_usage(tx, session, run.usage)
+    if exchange is not None:
+        _take_step(tx, rules, exchange, session, run, end.step)
+    elif run.deliver:
+        _answer_chat(tx, rules, session, run, ending)
+
+
+def _take_step(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, step: Step) -> None:
     match step:
         case NextTurn(next_session, turn, text):
             provenance = Provenance(ProvenanceKind.REPLY_BACK, session.key, run.id, TOOLS[ExchangeKind.SEND])
@@ -162,7 +210,7 @@ def _go_on(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run,
         case Report():
             _report(tx, rules, exchange, session, run, step)
         case Settled():
-            exchanges.settle(tx, exchange)
+            pass  # noted with what was said
 
 
 def _take_turn(

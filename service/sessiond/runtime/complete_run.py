@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sessiond.exchange_steps import Held, end_run, hold_all, is_last_step
+from sessiond.exchange_steps import End, end_runs, hold_all
 from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.exchanges import is_skip
 from sessiond.model.messages import Text, Usage
@@ -26,7 +26,7 @@ from sessiond.model.runs import (
 from sessiond.store import runs
 from sessiond.store.database import Database, alone
 from sessiond.store.runs import PlacedRun
-from sessiond.store.transaction import Later, Tx
+from sessiond.store.transaction import Tx
 from sessiond.turns import require_size
 
 MAX_REASON = 256
@@ -93,24 +93,33 @@ def _complete(tx: Tx, completing: Sequence[_Completing]) -> list[PlacedRun | Exc
     tokens = [LeaseToken.parse(query.lease_token) for _, query in completing]
     held = hold_all(tx, [token.run_id for token in tokens if token], waits=is_alone)
     changed: set[int] = set()
-    answers: list[PlacedRun | Exception | Later] = []
+    found: list[End | Exception] = []
     for (rules, query), token in zip(completing, tokens, strict=True):
         mine = held.get(token.run_id) if token else None
-        if token and not is_alone and not (mine and _may_join(mine, query, changed)):
-            answers.append(_Apart())
-        elif token is None or mine is None or not _holds(token, mine.run):
-            answers.append(LeaseLost())
+        end = End(rules, mine, _ending(mine.run, query), keeps_token=True) if mine else None
+        if token and not is_alone and not (end and _may_join(end, changed)):
+            found.append(_Apart())
+        elif token is None or end is None or not _holds(token, end.held.run):
+            found.append(LeaseLost())
         else:
-            changed |= mine.sessions
-            done = None if mine.run.is_final else end_run(tx, rules, mine, _ending(mine.run, query), keeps_token=True)
-            answers.append(done or runs.ask(tx, token.run_id))
-    return [each if isinstance(each, PlacedRun | Exception) else runs.as_placed(tx, each()[0]) for each in answers]
+            changed |= end.held.sessions
+            found.append(end)
+    return _ended(tx, found)
 
 
-def _may_join(held: Held, query: CompleteQuery, changed: set[int]) -> bool:
-    """Whether its end changes nothing but its own, in one go, so that it neither disturbs others nor holds them up."""
+def _ended(tx: Tx, found: Sequence[End | Exception]) -> list[PlacedRun | Exception]:
+    """End those that have not ended yet; each as it is stored now."""
+    ends = [each for each in found if isinstance(each, End)]
+    ended = end_runs(tx, [end for end in ends if not end.held.run.is_final])
+    asked = {run.id: runs.ask(tx, run.id) for run in (end.held.run for end in ends) if run.id not in ended}
+    ended |= {run_id: runs.as_placed(tx, rows()[0]) for run_id, rows in asked.items()}
+    return [ended[each.held.run.id] if isinstance(each, End) else each for each in found]
+
+
+def _may_join(end: End, changed: set[int]) -> bool:
+    """Whether it changes nothing but its own, in one go, so that it neither disturbs others nor holds them up."""
     # What a sub-agent took is kept with the session that spawned it, which is not locked.
-    return not (changed & held.sessions or held.session.spawned_by) and is_last_step(held, _ending(held.run, query))
+    return not (changed & end.held.sessions or end.held.session.spawned_by) and end.is_last_step
 
 
 def _holds(token: LeaseToken, run: Run) -> bool:

@@ -85,9 +85,12 @@ def as_exchange(row: Row) -> Exchange:
     return Exchange._make(row)
 
 
-def note_reply(tx: Tx, exchange: Exchange, reply: str) -> None:
-    """Keep the first and the latest thing that was said."""
-    tx.run(_REPLY, exchange_id=exchange.id, reply=reply)
+def note(tx: Tx, changed: Sequence[Exchange]) -> None:
+    """Keep what was said in exchanges, and whether they are over; the caller holds their rows, newest as these are."""
+    tx.store(_NOTE, [{name: getattr(exchange, name) for name in ("id", *_NOTED)} for exchange in changed])
+    for exchange in changed:
+        if exchange.is_settled:
+            tx.notify(run_topic(exchange.primary_run_id))
 
 
 def settle(tx: Tx, exchange: Exchange) -> None:
@@ -136,15 +139,8 @@ _CREATE = Rows(
 _by_id = sa.select(*COLUMNS).where(exchanges.c.id == sa.bindparam("exchange_id"))
 _GET = Statement("an exchange", _by_id)
 _GET_LOCKED = Statement("an exchange, locked", _by_id.with_for_update())
-_REPLY = Statement(
-    "keep what was said",
-    sa.update(exchanges)
-    .where(exchanges.c.id == sa.bindparam("exchange_id"))
-    .values(
-        first_reply=sa.func.coalesce(exchanges.c.first_reply, sa.bindparam("reply", type_=sa.Text)),
-        latest_reply=sa.bindparam("reply", type_=sa.Text),
-    ),
-)
+_NOTED = ("first_reply", "latest_reply", "state", "settled_ms")
+_NOTE = Rows("keep what was said in exchanges, and whether they are over", exchanges, _NOTED, key="id")
 _SETTLE = Statement(
     "an exchange is over",
     sa.update(exchanges)

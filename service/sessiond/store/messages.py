@@ -23,19 +23,13 @@ MAX_HISTORY = 2000
 
 def append(tx: Tx, session: Session, drafts: Sequence[Draft]) -> list[Message]:
     """Append to the current generation; the caller holds the session's row and has its newest state."""
-    appended = insert_next(tx, session, drafts)
-    tool_results = sum(draft.role is Role.TOOL_RESULT for draft in drafts)
-    tx.run(_COUNT, id_=session.id, added=len(drafts), tools=tool_results, now=tx.now_ms)
-    return appended
-
-
-def insert_next(tx: Tx, session: Session, drafts: Sequence[Draft]) -> list[Message]:
-    """As append, for callers that count on the session's row themselves, together with what else changes there."""
     appended = [
         Message(message_id(session.session_id, sequence), sequence, tx.now_ms, draft)
         for sequence, draft in enumerate(drafts, session.last_sequence + 1)
     ]
     insert_rows(tx, [row_of(session.generation, message) for message in appended])
+    tool_results = sum(draft.role is Role.TOOL_RESULT for draft in drafts)
+    tx.run(_COUNT, id_=session.id, added=len(drafts), tools=tool_results, now=tx.now_ms)
     return appended
 
 

@@ -1,16 +1,15 @@
 """The one place where a run ends: its state, its reply, its event and the next run's turn (R1, R7).
 
-All of it is told to the database without a look at an answer, so that the ends of many runs cost one round trip.
+What ends in one transaction is stored with one statement a table, however much it is, and nothing of it is looked at,
+so that it costs one round trip.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import sqlalchemy as sa
-
 from sessiond.model.events import Event, MessageWritten, StateChanged
-from sessiond.model.messages import Draft, Role, Text, Usage
+from sessiond.model.messages import Draft, Message, Role, Text, Usage, message_id
 from sessiond.model.runs import LEASED_STATES, Ending, Run, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import messages, run_events
@@ -18,128 +17,134 @@ from sessiond.store.run_leases import STOP_TOPIC, usage_columns
 from sessiond.store.run_queue import SLOT_TOPIC, queue_topic
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions
-from sessiond.store.statement import Rows, Statement
+from sessiond.store.statement import Rows
 from sessiond.store.transaction import Tx
 
 
-def finish(tx: Tx, session: Session, run: Run, ending: Ending, keeps_token: bool = False) -> Run:
-    """End the run; the caller holds the session's and the run's row and has their newest state.
+class Endings:
+    """Gathers how runs end, then stores it; whoever adds holds the session's and the run's row, and their newest state.
 
-    A runtime that ended its run may ask again with its token and get the same answer; any other end kills the token.
+    One of a session at most: what it changes there is worked out from the row as it was before.
     """
-    written = _write_reply(tx, session, run, ending)
-    changed = StateChanged(run.state, ending.state, ending.actor, ending.reason)
-    count = run_events.append(tx, run.id, run.event_count, [*written, changed])
-    usage = ending.usage or run.usage
-    changes: dict[str, Any] = {
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._messages: list[dict[str, Any]] = []
+        self._events: list[dict[str, Any]] = []
+        self._runs: list[dict[str, Any]] = []
+        self._sessions: list[dict[str, Any]] = []
+        self._next: list[dict[str, Any]] = []
+
+    def add(self, session: Session, run: Run, ending: Ending, next_run_id: str, keeps_token: bool = False) -> Run:
+        """One run, as it will be stored; `next_run_id` is queued behind it, if any is.
+
+        A runtime that ended its run may ask again with its token and get the same answer; any other end kills the
+        token.
+        """
+        tx = self._tx
+        written = self._write_reply(session, run, ending)
+        told = [*written, StateChanged(run.state, ending.state, ending.actor, ending.reason)]
+        for sequence, event in enumerate(told, run.event_count + 1):
+            self._events.append(run_events.row_of(run.id, sequence, tx.now_ms, event))
+        fence = run.fence if keeps_token else run.fence + 1
+        changes = _changes(run, ending, tx.now_ms, event_count=run.event_count + len(told), fence=fence)
+        self._runs.append({"id": run.id, **changes})
+        self._sessions.append(_counted(session, run, ending, next_run_id, len(written), tx.now_ms))
+        tx.notify(run_events.run_topic(run.id))
+        tx.notify(run_events.end_topic(run.id))
+        if session.active_run_id == run.id:
+            self._give_turn(run, next_run_id)
+        if not keeps_token and run.state in LEASED_STATES:
+            tx.notify(STOP_TOPIC)
+        return run._replace(**changes)
+
+    def store(self) -> None:
+        """Write all of it."""
+        tx = self._tx
+        messages.insert_rows(tx, self._messages)
+        run_events.insert_rows(tx, self._events)
+        tx.store(_FINISH, self._runs)
+        tx.store(_COUNT, self._sessions)
+        tx.store(_READY, self._next)
+
+    def _write_reply(self, session: Session, run: Run, ending: Ending) -> list[Event]:
+        """The reply becomes a message of the transcript; silence leaves none."""
+        if not ending.reply:
+            return []
+        draft = Draft(Role.ASSISTANT, (Text(ending.reply),), run_id=run.id, model=run.model, usage=ending.usage)
+        sequence = session.last_sequence + 1
+        message = Message(message_id(session.session_id, sequence), sequence, self._tx.now_ms, draft)
+        self._messages.append(messages.row_of(session.generation, message))
+        return [MessageWritten(messages.place_of(session.generation, sequence))]
+
+    def _give_turn(self, ended: Run, next_run_id: str) -> None:
+        """The head of a session's queue has ended."""
+        if next_run_id:
+            self._next.append({"id": next_run_id, "is_ready": 1})
+            # It is for the same runtimes, unless its agent was configured anew; those find it with their next look.
+            self._tx.notify(queue_topic(bool(ended.is_external)))
+        self._tx.notify(SLOT_TOPIC)
+
+
+def _changes(run: Run, ending: Ending, now_ms: int, *, event_count: int, fence: int) -> dict[str, Any]:
+    """What a run's row says of its end."""
+    usage, failure = ending.usage or run.usage, ending.failure
+    return {
         "state": ending.state.value,
         "version": run.version + 1,
-        "end_ms": tx.now_ms,
+        "end_ms": now_ms,
         "reply": ending.reply,
         "is_skipped": int(ending.is_skipped),
-        "failure_reason": ending.failure.reason if ending.failure else None,
-        "failure_message": ending.failure.message if ending.failure else "",
-        "failure_retryable": int(ending.failure.is_retryable) if ending.failure else 0,
+        "failure_reason": failure.reason if failure else None,
+        "failure_message": failure.message if failure else "",
+        "failure_retryable": int(failure.is_retryable) if failure else 0,
         "end_actor": ending.actor,
         "end_reason": ending.reason,
-        "event_count": count,
-        "fence": run.fence if keeps_token else run.fence + 1,
+        "event_count": event_count,
+        "fence": fence,
         "is_ready": 0,
         "due_ms": None,
         **(usage_columns(usage) if usage else _NO_USAGE),
     }
-    tx.store(_FINISH, [{"id": run.id, **changes}])
-    tx.notify(run_events.end_topic(run.id))
-    _next_turn(tx, session, run, ending, len(written))
-    if not keeps_token and run.state in LEASED_STATES:
-        tx.notify(STOP_TOPIC)
-    return run._replace(**changes)
 
 
-_NO_USAGE = dict.fromkeys(("input_tokens", "output_tokens", "total_tokens", "cost_usd"))
-
-
-def _write_reply(tx: Tx, session: Session, run: Run, ending: Ending) -> list[Event]:
-    """The reply becomes a message of the transcript; silence leaves none."""
-    if not ending.reply:
-        return []
-    draft = Draft(Role.ASSISTANT, (Text(ending.reply),), run_id=run.id, model=run.model, usage=ending.usage)
-    (message,) = messages.insert_next(tx, session, [draft])
-    return [MessageWritten(messages.place_of(session.generation, message.sequence))]
-
-
-def _next_turn(tx: Tx, session: Session, run: Run, ending: Ending, written: int) -> None:
-    """Let the session's next queued run have its turn, and count what happened on the session's row."""
-    counted = {
-        "id_": session.id,
-        "now": tx.now_ms,
-        "written": written,
-        "aborted": int(ending.state is RunState.CANCELLED),
-        "tokens": _tokens(ending.usage or run.usage),
+def _counted(session: Session, run: Run, ending: Ending, next_run_id: str, written: int, now_ms: int) -> dict[str, Any]:
+    """What happened, as the session's row counts it, and who is the head of its queue now."""
+    tokens, total = _tokens(ending.usage or run.usage), session.total_tokens
+    head, head_state = session.active_run_id, session.active_run_state
+    if head == run.id:
+        head, head_state = next_run_id, RunState.QUEUED.value if next_run_id else None
+    return {
+        "id": session.id,
+        "last_sequence": session.last_sequence + written,
+        "unfinished_runs": session.unfinished_runs - 1,
+        "updated_ms": now_ms,
+        "aborted_last_run": int(ending.state is RunState.CANCELLED),
+        "system_sent": 1,
+        "total_tokens": total if tokens is None else (total or 0) + tokens,
+        "active_run_id": head,
+        "active_run_state": head_state,
     }
-    if session.active_run_id != run.id:
-        tx.run(_COUNT_BEHIND, **counted)
-        return
-    if session.unfinished_runs > 1:
-        tx.run(_READY_NEXT, session=session.id, ended=run.run_order)
-        tx.run(_COUNT_AND_NEXT, session=session.id, ended=run.run_order, **counted)
-        tx.notify(queue_topic(bool(run.is_external)))  # the next one's too, unless its agent was configured anew
-    else:
-        tx.run(_COUNT_LAST, **counted)
-    tx.notify(SLOT_TOPIC)
 
 
 def _tokens(usage: Usage | None) -> int | None:
     return None if usage is None else usage.total_tokens or usage.input_tokens + usage.output_tokens
 
 
+_NO_USAGE = dict.fromkeys(("input_tokens", "output_tokens", "total_tokens", "cost_usd"))
 _CHANGED = (
     *("state", "version", "end_ms", "reply", "is_skipped", "failure_reason", "failure_message", "failure_retryable"),
     *("end_actor", "end_reason", "event_count", "fence", "is_ready", "due_ms", *_NO_USAGE),
 )
 _FINISH = Rows("end runs", table, _CHANGED, key="id")
-_next = (
-    sa.select(table.c.id)
-    .where(
-        table.c.session == sa.bindparam("session"),
-        table.c.run_order > sa.bindparam("ended"),  # not from the oldest on: those ended long ago
-        table.c.state == sa.literal_column("'queued'"),
-    )
-    .order_by(table.c.run_order)
-    .limit(1)
-    .scalar_subquery()
+_COUNT = Rows(
+    "count runs that ended on their sessions",
+    sessions,
+    [
+        *("last_sequence", "unfinished_runs", "updated_ms", "aborted_last_run", "system_sent", "total_tokens"),
+        *("active_run_id", "active_run_state"),
+    ],
+    key="id",
+    counter="version",
 )
-_READY_NEXT = Statement(
-    "let the next run of a session have its turn", sa.update(table).where(table.c.id == _next).values(is_ready=1)
-)
-
-
-def _count(purpose: str, **head: Any) -> Statement:
-    counted = (
-        sa.update(sessions)
-        .where(sessions.c.id == sa.bindparam("id_"))
-        .values(
-            last_sequence=sessions.c.last_sequence + sa.bindparam("written"),
-            unfinished_runs=sessions.c.unfinished_runs - 1,
-            updated_ms=sa.bindparam("now"),
-            aborted_last_run=sa.bindparam("aborted"),
-            system_sent=1,
-            version=sessions.c.version + 1,
-            total_tokens=sa.case(
-                (sa.bindparam("tokens", type_=sa.BigInteger).is_(sa.null()), sessions.c.total_tokens),
-                else_=sa.func.coalesce(sessions.c.total_tokens, sa.literal_column("0"))
-                + sa.bindparam("tokens", type_=sa.BigInteger),
-            ),
-            **head,
-        )
-    )
-    return Statement(purpose, counted)
-
-
-_COUNT_BEHIND = _count("count a finished run that was not the head of its queue")
-_COUNT_LAST = _count("count the only run of a session as finished", active_run_id="", active_run_state=sa.null())
-_COUNT_AND_NEXT = _count(
-    "count a finished run and note the next as head",
-    active_run_id=sa.func.coalesce(_next, sa.literal_column("''")),
-    active_run_state=sa.case((_next.is_not(None), RunState.QUEUED.value)),
-)
+_READY = Rows("let the next runs of sessions have their turn", table, ["is_ready"], key="id")

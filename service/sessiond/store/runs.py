@@ -54,6 +54,11 @@ def as_run(row: Row) -> Run:
     return Run._make(row)
 
 
+def as_followed(row: Row) -> tuple[Run, str]:
+    """A run that was locked, and the id of the first queued one behind it; empty when there is none."""
+    return Run._make(row[1:]), row[0] or ""
+
+
 def find(tx: Tx, run_id: str, scope: Scope = EVERYTHING) -> PlacedRun | None:
     """The run, if the scope shows its session, and the place from which a wait goes on after what this tells."""
     rows = ask(tx, run_id, scope)()
@@ -89,7 +94,7 @@ def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:
 
 
 def ask_locked(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
-    """The runs' rows, locked, to be looked at later with `as_run`; ask for their sessions' rows first.
+    """The runs' rows, locked, to be looked at later with `as_followed`; ask for their sessions' rows first.
 
     Those that somebody has are waited for, or left out.
     """
@@ -184,10 +189,22 @@ def _find_all(count: int) -> Statement:
     return Statement("runs and what is told of them", _PLACED.where(runs.c.id.in_(numbers("run", count))))
 
 
+_behind = runs.alias("behind")
+_FIRST_BEHIND = (
+    sa.select(_behind.c.id)
+    .where(_behind.c.session == runs.c.session, _behind.c.run_order > runs.c.run_order)
+    .where(_behind.c.state == sa.literal_column("'queued'"))
+    .order_by(_behind.c.run_order)
+    .limit(1)
+    .scalar_subquery()
+)
+
+
 @lru_cache
 def _lock(count: int, waits: bool) -> Statement:
-    found = sa.select(*COLUMNS).where(runs.c.id.in_(numbers("run", count))).order_by(runs.c.id)
-    return Statement("runs, locked", found.with_for_update(skip_locked=not waits))
+    # In any order: whoever waits asks for one. What is queued behind each changes only under its session's lock.
+    found = sa.select(_FIRST_BEHIND, *COLUMNS).where(runs.c.id.in_(numbers("run", count)))
+    return Statement("runs, locked, and who is behind them", found.with_for_update(of=runs, skip_locked=not waits))
 
 
 _by_id = sa.select(*COLUMNS).where(runs.c.id == sa.bindparam("run_id"))
