@@ -58,6 +58,17 @@ def indexes(engine: sa.Engine, work: Callable[[Tx], object]) -> set[str]:
     return {node["Index Name"] for root in roots for node in _nodes(root) if "Index Name" in node}
 
 
+def whole_reads(engine: sa.Engine, work: Callable[[Tx], object]) -> list[str]:
+    """Where PostgreSQL would read all rows of a big table, or all of an index, for what a work asks."""
+    roots = [_root(plan) for plan in _plans(engine, work)]
+    return [str(_outline(root)) for root in roots for node in _nodes(root) if _reads_all(node)]
+
+
+def _reads_all(node: Node) -> bool:
+    is_scan = node["Node Type"] in ("Seq Scan", "Index Scan", "Index Only Scan")
+    return is_scan and node["Relation Name"] in BIG_TABLES and "Index Cond" not in node
+
+
 def _plans(engine: sa.Engine, work: Callable[[Tx], object]) -> list[list[Row]]:
     is_sqlite = engine.dialect.name == "sqlite"
     connection = engine.raw_connection()

@@ -145,6 +145,9 @@ def _session(statement_s: float) -> dict[str, str]:
     return {
         # Every query is written for one index; planning it anew at each call can cost more than running it.
         "plan_cache_mode": "force_generic_plan",
+        # And it goes by that index while there are few rows, too: a plan that reads all of them is kept, and read on by
+        # it, while they become many. The price put on what is off must not make PostgreSQL compile a plan.
+        **dict.fromkeys(("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"), "off"),
         "statement_timeout": f"{statement_s:g}s",
         "lock_timeout": f"{statement_s / 2:g}s",
         # A replica that is stopped in the middle of a transaction must not keep its locks.
