@@ -7,7 +7,8 @@ between any two steps loses nothing and any replica takes the next one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from sessiond.egress import Outgoing, send_out
@@ -92,7 +93,8 @@ def hold_all(tx: Tx, run_ids: Sequence[str], waits: bool) -> dict[str, Held]:
     return {each.run.id: each for each in held if locked.keys() >= each.sessions}  # without what is being purged
 
 
-class End(NamedTuple):
+@dataclass(frozen=True)
+class End:
     """How a run that is held ends."""
 
     rules: Rules
@@ -100,7 +102,7 @@ class End(NamedTuple):
     ending: Ending
     keeps_token: bool = False
 
-    @property
+    @cached_property
     def step(self) -> Step:
         """What follows for its exchange."""
         run, _, exchange, _ = self.held
@@ -129,12 +131,17 @@ def end_runs(tx: Tx, ends: Sequence[End]) -> dict[str, PlacedRun]:
     """
     ends = [_priced(end) for end in ends]
     endings = Endings(tx)
-    ended = [endings.add(held.session, held.run, ending, held.next_run_id, keeps) for _, held, ending, keeps in ends]
+    ended = [_add(endings, end) for end in ends]
     endings.store()
     exchanges.note(tx, [after for end in ends for after in _exchange_after(end, tx.now_ms)])
     for end, run in zip(ends, ended, strict=True):
         _go_on(tx, end, run)
     return {run.id: _placed(end.held, run) for end, run in zip(ends, ended, strict=True) if end.is_last_step}
+
+
+def _add(endings: Endings, end: End) -> Run:
+    run, session, _, next_run_id = end.held
+    return endings.add(session, run, end.ending, next_run_id, end.keeps_token)
 
 
 def _placed(held: Held, run: Run) -> PlacedRun:
@@ -145,7 +152,7 @@ def _placed(held: Held, run: Run) -> PlacedRun:
 def _priced(end: End) -> End:
     run, ending = end.held.run, end.ending
     usage = _with_cost(end.rules, run, ending.usage or run.usage)
-    return end if usage is ending.usage else end._replace(ending=replace(ending, usage=usage))
+    return end if usage is ending.usage else replace(end, ending=replace(ending, usage=usage))
 
 
 def _with_cost(rules: Rules, run: Run, usage: Usage | None) -> Usage | None:
@@ -181,13 +188,13 @@ def _exchange_after(end: End, now_ms: int) -> Iterator[Exchange]:
 
 def _go_on(tx: Tx, end: End, run: Run) -> None:
     """Insert what follows from the end of a run."""
-    rules, (_, session, exchange, _), ending, _ = end
+    _, session, exchange, _ = end.held
     if session.spawned_by and run.usage:
         sessions.add_spawned_usage(tx, session, run.usage)
     if exchange is not None:
-        _take_step(tx, rules, exchange, session, run, end.step)
+        _take_step(tx, end.rules, exchange, session, run, end.step)
     elif run.deliver:
-        _answer_chat(tx, rules, session, run, ending)
+        _answer_chat(tx, end.rules, session, run, end.ending)
 
 
 def _take_step(tx: Tx, rules: Rules, exchange: Exchange, session: Session, run: Run, step: Step) -> None:
