@@ -88,7 +88,7 @@ async def test_who_asks_is_read_once_for_all_runs(engine: Engine) -> None:  # S7
     contexts = [each.context for each in taken]
     assert [each.requester_session_key if each else None for each in contexts] == ["agent:main:asking"] * 4 + [""]
     assert [each.target_session_key if each else None for each in contexts] == KEYS
-    assert asked.count("sessions by their row ids") == 2  # their own, and the one that asks
+    assert asked.count("sessions by their row ids") == 1  # the one that asks; their own are locked
 
 
 async def test_runs_leased_together_come_in_arrival_order_each_with_its_own(engine: Engine) -> None:  # R2, R3

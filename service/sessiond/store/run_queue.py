@@ -6,10 +6,10 @@ How runs get into it is in `arrivals`.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,7 +21,7 @@ from sessiond.store import exchanges, messages, run_events, runs, sessions
 from sessiond.store.schema import run_waits
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions as table_of_sessions
-from sessiond.store.statement import Among, Rows, Statement, numbered, numbers
+from sessiond.store.statement import Rows, Statement, numbers
 from sessiond.store.transaction import Later, Row, Tx
 from sessiond.store.turnstiles import Turn
 
@@ -60,27 +60,6 @@ class Leased:
     runs: list[LeasedRun]
     is_held_up: bool = False
     lacks_slots: bool = False
-
-
-class _Around(NamedTuple):
-    """What is around runs that are being leased, to be looked at later."""
-
-    sessions: Callable[[], dict[int, Session]]
-    inputs: Callable[[], dict[int, bytes]]
-    exchanges: Callable[[], dict[str, Exchange]]
-
-    def of(self, taken: Sequence[Run]) -> list[LeasedRun]:
-        """Each of these with its own; their sessions' rows say that they run once this is stored."""
-        sides, inputs, begun = self.sessions(), self.inputs(), self.exchanges()
-        return [
-            LeasedRun(
-                run,
-                sides[run.session]._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
-                inputs.get(run.input_place or 0, b""),
-                begun.get(run.exchange_id),
-            )
-            for run in taken
-        ]
 
 
 def queue_topic(is_external: bool) -> str:
@@ -136,39 +115,57 @@ def _lease_from(tx: Tx, wanted: Lease, found: list[Row], leased: Leased) -> None
     if not found:
         return
     run_ids, session_ids, places, exchange_ids = zip(*found, strict=True)
-    asked = _ask_lease(tx, wanted, run_ids, session_ids)
-    around = _ask_around(tx, session_ids, places, exchange_ids)
-    won = {run.id: run for run in map(runs.as_run, asked())}
-    taken = [won[run_id] for run_id in run_ids if run_id in won]  # in the order of their arrival
+    free, asked = sessions.ask_free(tx, session_ids), runs.ask_free(tx, run_ids)
+    # Asked for behind the locks, so that it is the newest.
+    inputs = messages.ask_bodies(tx, [place for place in places if place is not None])
+    begun = exchanges.ask_all(tx, [exchange_id for exchange_id in exchange_ids if exchange_id])
+    sides, rows = free(), asked()
+    ready = [rows[run_id] for run_id in run_ids if run_id in rows and _may_run(rows[run_id], sides)]
+    taken = _store_leases(tx, wanted, ready)
+    bodies, around = inputs(), begun()
     leased.is_held_up |= len(taken) < len(found)
-    leased.runs += around.of(taken)
+    leased.runs += [
+        LeasedRun(
+            run,
+            sides[run.session]._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
+            bodies.get(run.input_place or 0, b""),
+            around.get(run.exchange_id),
+        )
+        for run in taken
+    ]
+
+
+def _may_run(run: Run, free: Mapping[int, Session]) -> bool:
+    """Whether it is still its turn, now that its session is locked."""
+    return run.session in free and bool(run.is_ready) and run.state == RunState.QUEUED
+
+
+def _store_leases(tx: Tx, wanted: Lease, ready: list[Run]) -> list[Run]:
+    """Lease these; they and their sessions are held, so that what was read of them is what is there."""
+    changes = [_leased(run, wanted, tx.now_ms) for run in ready]
+    tx.store(_LEASE, [{"id": run.id, **change} for run, change in zip(ready, changes, strict=True)])
+    taken = [run._replace(**change) for run, change in zip(ready, changes, strict=True)]
     _note_leased(tx, wanted.runtime_id, taken)
+    return taken
 
 
-def _ask_lease(tx: Tx, wanted: Lease, run_ids: Sequence[str], session_ids: Sequence[int]) -> Later:
-    """Lease runs and lock their sessions; without those whose session somebody has, and those somebody else took."""
-    params = numbered("run", run_ids)
-    return tx.ask(
-        _lease(len(params)),
-        **params,
-        **numbered("session", session_ids),
-        **numbered("secret", [secrets.token_urlsafe(18) for _ in run_ids]),
-        now=tx.now_ms,
-        expires=tx.now_ms + wanted.lease_ms,
-        lease_ms=wanted.lease_ms,
-        runtime=wanted.runtime_id,
-    )
-
-
-def _ask_around(
-    tx: Tx, session_ids: Sequence[int], places: Sequence[int | None], exchange_ids: Sequence[str]
-) -> _Around:
-    """Ask for what is around runs, behind the locks on their sessions, so that it is the newest."""
-    return _Around(
-        sessions.ask_all(tx, session_ids),
-        messages.ask_bodies(tx, [place for place in places if place is not None]),
-        exchanges.ask_all(tx, [exchange_id for exchange_id in exchange_ids if exchange_id]),
-    )
+def _leased(run: Run, wanted: Lease, now_ms: int) -> dict[str, Any]:
+    """What a run's row says of its lease."""
+    lasts_ms = min(run.timeout_ms, wanted.lease_ms) if run.timeout_ms > 0 else wanted.lease_ms
+    return {
+        "state": RunState.RUNNING.value,
+        "is_ready": 0,
+        "version": run.version + 1,
+        "attempt": run.attempt + 1,
+        "event_count": run.event_count + 1,
+        "appended": 0,
+        "fence": run.fence + 1,
+        "lease_secret": secrets.token_urlsafe(18),
+        "lease_expires_ms": now_ms + wanted.lease_ms,
+        "start_ms": now_ms,
+        "runtime_id": wanted.runtime_id,
+        "due_ms": now_ms + lasts_ms,
+    }
 
 
 def _note_leased(tx: Tx, runtime_id: str, taken: list[Run]) -> None:
@@ -206,6 +203,15 @@ _BUSY = Statement(
     "how many slots of each pool are taken",
     sa.select(table.c.pool, sa.func.count()).where(runs.LEASED, sa.not_(_waits)).group_by(table.c.pool),
 )
+_LEASE = Rows(
+    "lease runs whose turn it is",
+    table,
+    [
+        *("state", "is_ready", "version", "attempt", "event_count", "appended", "fence", "lease_secret"),
+        *("lease_expires_ms", "start_ms", "runtime_id", "due_ms"),
+    ],
+    key="id",
+)
 _RELEASE = Statement(
     "put a leased run back",
     sa.update(table)
@@ -222,38 +228,6 @@ _RELEASE = Statement(
         event_count=sa.bindparam("count"),
     ),
 )
-
-
-@lru_cache
-def _lease(count: int) -> Statement:
-    run_ids, held = numbers("run", count), table_of_sessions.c.id
-    free = sa.select(held).where(held.in_(numbers("session", count, sa.BigInteger()))).with_for_update(skip_locked=True)
-    own = [(table.c.id == run_id, secret) for run_id, secret in zip(run_ids, numbers("secret", count), strict=True)]
-    timeout_ms = table.c.timeout_ms
-    lease_ms, now = sa.bindparam("lease_ms", type_=sa.BigInteger), sa.bindparam("now", type_=sa.BigInteger)
-    lease = (
-        sa.update(table)
-        .where(table.c.id.in_(run_ids), table.c.is_ready == 1, table.c.state == RunState.QUEUED.value)
-        # Not by the index of sessions, which would bring every run that they ever had.
-        .where(Among(table.c.session + sa.literal_column("0"), free))
-        .values(
-            state=RunState.RUNNING.value,
-            is_ready=0,
-            version=table.c.version + 1,
-            attempt=table.c.attempt + 1,
-            event_count=table.c.event_count + 1,
-            appended=0,
-            fence=table.c.fence + 1,
-            lease_secret=sa.case(*own),
-            lease_expires_ms=sa.bindparam("expires"),
-            start_ms=now,
-            runtime_id=sa.bindparam("runtime"),
-            due_ms=sa.case(
-                (sa.and_(timeout_ms > 0, timeout_ms < lease_ms), now + timeout_ms), else_=sa.bindparam("expires")
-            ),
-        )
-    )
-    return Statement("lease runs whose turn it is, and lock their sessions", lease.returning(*runs.COLUMNS))
 
 
 @lru_cache

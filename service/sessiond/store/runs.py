@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -91,6 +91,13 @@ def get(tx: Tx, run_id: str, lock: bool = False) -> Run | None:
     """The run's row alone; to lock it, lock its session's row first."""
     row = tx.row(_GET_LOCKED if lock else _GET, run_id=run_id)
     return as_run(row) if row else None
+
+
+def ask_free(tx: Tx, run_ids: Sequence[str]) -> Callable[[], dict[str, Run]]:
+    """The runs' rows, locked, without those that somebody has; to be looked at later. Ask for their sessions' first."""
+    params = numbered("run", run_ids)
+    asked = tx.ask(_lock_free(len(params)), **params)
+    return lambda: {row[0]: as_run(row) for row in asked()}
 
 
 def ask_locked(tx: Tx, run_ids: Sequence[str], waits: bool = True) -> Later:
@@ -198,6 +205,12 @@ _FIRST_BEHIND = (
     .limit(1)
     .scalar_subquery()
 )
+
+
+@lru_cache
+def _lock_free(count: int) -> Statement:
+    found = sa.select(*COLUMNS).where(runs.c.id.in_(numbers("run", count)))
+    return Statement("runs that nobody has, locked", found.with_for_update(skip_locked=True))
 
 
 @lru_cache

@@ -68,10 +68,17 @@ def get_all(tx: Tx, ids: Sequence[int]) -> dict[int, Session]:
 
 def ask_all(tx: Tx, ids: Sequence[int]) -> Callable[[], dict[int, Session]]:
     """As get_all, to be looked at later."""
-    if not ids:
-        return dict
+    return _ask(tx, _get_all, ids) if ids else dict
+
+
+def ask_free(tx: Tx, ids: Sequence[int]) -> Callable[[], dict[int, Session]]:
+    """The same, locked, without those that somebody has."""
+    return _ask(tx, _lock_free, ids)
+
+
+def _ask(tx: Tx, statement: Callable[[int], Statement], ids: Sequence[int]) -> Callable[[], dict[int, Session]]:
     params = numbered("at", ids)
-    asked = tx.ask(_get_all(len(params)), **params)
+    asked = tx.ask(statement(len(params)), **params)
     return lambda: {row[0]: as_session(row) for row in asked()}
 
 
@@ -219,6 +226,13 @@ def _get_all(count: int) -> Statement:
 
 
 @lru_cache
+def _lock_free(count: int) -> Statement:
+    """In any order, since it waits for nobody."""
+    found = sa.select(*COLUMNS).where(sessions.c.id.in_(numbers("at", count, sa.BigInteger())))
+    return Statement("sessions that nobody has, locked", found.with_for_update(skip_locked=True))
+
+
+@lru_cache
 def _lock_of_runs(count: int, waits: bool) -> Statement:
     of_runs = runs.c.id.in_(numbers("run", count))
     around = Among(exchanges.c.id, sa.select(runs.c.exchange_id).where(of_runs))
@@ -227,9 +241,9 @@ def _lock_of_runs(count: int, waits: bool) -> Statement:
         sa.select(exchanges.c.target_session).where(around),
         sa.select(exchanges.c.requester_session).where(around),
     )
-    found = sa.select(*COLUMNS).where(Among(sessions.c.id, changed)).order_by(sessions.c.id)
-    locked = found.with_for_update(of=sessions, skip_locked=not waits)
-    return Statement("the sessions that the end of runs may change, locked", locked)
+    found = sa.select(*COLUMNS).where(Among(sessions.c.id, changed))
+    purpose = "the sessions that the end of runs may change, locked"
+    return locking(purpose, found, sessions.c.id, of=sessions, skip_locked=not waits)
 
 
 @lru_cache
