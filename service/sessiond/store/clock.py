@@ -8,7 +8,8 @@ from collections.abc import Callable
 Clock = Callable[[], int]
 
 # PostgreSQL tells its own time in the same round trip that begins the transaction.
-POSTGRESQL_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+POSTGRESQL_CLOCK = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+POSTGRESQL_NOW = f"SELECT {POSTGRESQL_CLOCK}"
 
 
 def embedded_clock() -> int:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 import psycopg
 from psycopg import sql
+from psycopg.pq import ConnStatus
+from psycopg.pq.abc import PGconn
 
 from sessiond.store.database import OnCommit
 from sessiond.store.wires import Connect
@@ -70,14 +72,41 @@ class Listen:
         async with await self._connect() as connection:
             await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
             self.lost_hints()
-            while True:
-                # Ends after one notice, or after all that came with it.
-                notices = [notice.payload async for notice in connection.notifies(stop_after=1)]
-                if heard := list(self._of_others(notices)):
-                    self._on_topics(heard)
+            await _until_lost(connection.pgconn, self._hear)
 
-    def _of_others(self, notices: list[str]) -> Iterator[str]:
-        for notice in notices:
-            mark, *topics = notice.split("\n")
-            if mark != self._mark:
-                yield from topics
+    def _hear(self, notices: Sequence[str]) -> None:
+        told = [notice.split("\n") for notice in notices]
+        if topics := [topic for mark, *topics in told if mark != self._mark for topic in topics]:
+            self._on_topics(topics)
+
+
+async def _until_lost(pgconn: PGconn, hear: Callable[[Sequence[str]], None]) -> None:
+    """Hand over what comes; raises when the connection fails.
+
+    psycopg's own way of waiting for notices makes several objects and turns of the loop for each, which every commit of
+    this process would pay for, too.
+    """
+    loop = asyncio.get_running_loop()
+    lost: asyncio.Future[None] = loop.create_future()
+
+    def lose(problem: psycopg.Error) -> None:
+        if not lost.done():
+            lost.set_exception(problem)
+
+    def take() -> None:
+        try:
+            pgconn.consume_input()
+        except psycopg.OperationalError as problem:
+            lose(problem)
+            return
+        if pgconn.status != ConnStatus.OK:  # libpq hung up by itself, so that nothing more will be heard
+            lose(psycopg.OperationalError(pgconn.get_error_message()))
+            return
+        hear([notice.extra.decode() for notice in iter(pgconn.notifies, None)])
+
+    socket = pgconn.socket
+    loop.add_reader(socket, take)
+    try:
+        await lost
+    finally:
+        loop.remove_reader(socket)

@@ -164,7 +164,7 @@ class PostgresDatabase:
         def attempt(wire: Wire) -> Result:
             cursor = GlancingCursor(wire)
             try:
-                return work(Tx(cursor, POSTGRESQL, self._clock or _clock_of(cursor, wire, asks_now=False)))
+                return work(Tx(cursor, POSTGRESQL, self._now(cursor, wire, asks=False)))
             finally:
                 wire.send_rest()  # what nobody waited for must not be a part of what comes next
 
@@ -225,7 +225,7 @@ class PostgresDatabase:
         is_committing = False
         try:
             cursor.execute(begin)
-            tx = Tx(cursor, POSTGRESQL, self._clock or _clock_of(cursor, wire, asks_now=begin == _WRITE))
+            tx = Tx(cursor, POSTGRESQL, self._now(cursor, wire, asks=begin == _WRITE))
             result = work(tx)
             if begin == _READ:
                 cursor.leave()
@@ -239,6 +239,10 @@ class PostgresDatabase:
             cursor.roll_back()
             raise
         return result, tx.topics
+
+    def _now(self, cursor: PipelinedCursor, wire: Wire, *, asks: bool) -> int | Callable[[], int]:
+        """The time of a clock that was given, else PostgreSQL's."""
+        return self._clock() if self._clock else _clock_of(cursor, wire, asks_now=asks)
 
     def _send_topics(self, cursor: PipelinedCursor, tx: Tx) -> None:
         for notice in self._listen.notices(topic for topic in tx.topics if topic not in tx.for_here):

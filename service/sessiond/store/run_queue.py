@@ -18,6 +18,7 @@ from sessiond.model.exchanges import Exchange
 from sessiond.model.runs import Pool, Run, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import exchanges, messages, run_events, runs, sessions
+from sessiond.store.clock import POSTGRESQL_CLOCK
 from sessiond.store.schema import run_waits
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions as table_of_sessions
@@ -70,7 +71,7 @@ def queue_topic(is_external: bool) -> str:
 def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
     """Take up to this many runs whose turn it is, as far as their pool has slots left."""
     turn = _TURN.ask(tx, external=int(wanted.is_external))  # mostly it is no run's, and then nobody has to wait
-    taken = tx.ask(_BUSY, now=tx.now_ms)
+    taken = tx.ask(_BUSY, now=tx.known_now_ms)
     most = {pool: min(slots, limit) for pool, slots in wanted.slots.items() if slots > 0}
     asked = {pool: _ask_ready(tx, wanted, pool, count) for pool, count in most.items()}
     if not turn():
@@ -197,11 +198,20 @@ _SET_HEADS = Rows(
 )
 _is_ready = sa.and_(table.c.is_ready == sa.literal_column("1"), table.c.is_external == sa.bindparam("external"))
 _TURN = Turn("slots", sa.exists().where(_is_ready))
-# A run that waits in a session tool has given its slot back (property 5).
-_waits = sa.exists().where(run_waits.c.waiter_run_id == table.c.id, run_waits.c.until_ms > sa.bindparam("now"))
+
+
+def _taken_at(now: sa.ColumnElement[int]) -> sa.Select[Any]:
+    """A run that waits in a session tool has given its slot back (property 5)."""
+    waits = sa.exists().where(run_waits.c.waiter_run_id == table.c.id, run_waits.c.until_ms > now)
+    return sa.select(table.c.pool, sa.func.count()).where(runs.LEASED, sa.not_(waits)).group_by(table.c.pool)
+
+
+_now = sa.bindparam("now", type_=sa.BigInteger)
 _BUSY = Statement(
     "how many slots of each pool are taken",
-    sa.select(table.c.pool, sa.func.count()).where(runs.LEASED, sa.not_(_waits)).group_by(table.c.pool),
+    # The clock itself where it is not known, so that nobody has to wait for it before this can be asked.
+    _taken_at(sa.func.coalesce(_now, sa.literal_column(POSTGRESQL_CLOCK, sa.BigInteger))),
+    on_sqlite=_taken_at(_now),
 )
 _LEASE = Rows(
     "lease runs whose turn it is",

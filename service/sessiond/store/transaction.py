@@ -54,6 +54,11 @@ class Tx:
     def now_ms(self, now_ms: int) -> None:
         self._now = now_ms
 
+    @property
+    def known_now_ms(self) -> int | None:
+        """The same if it is known without asking; where it is not, a statement can take the database's own."""
+        return self._now if isinstance(self._now, int) else None
+
     def rows(self, statement: Statement, **params: Any) -> list[Row]:
         """All rows."""
         self.run(statement, **params)
