@@ -13,11 +13,11 @@ import pytest
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
-from sessiond.store import messages, sessions
+from sessiond.store import messages, sessions, sqlite
 from sessiond.store.database import MAX_GROUP
 from sessiond.store.schema import messages as messages_table
 from sessiond.store.schema import sessions as sessions_table
-from sessiond.store.sqlite import SqliteDatabase
+from sessiond.store.sqlite import QUICK_S, SqliteDatabase
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from tests.making import count, found, make_session, put_session, words
@@ -97,6 +97,60 @@ async def test_a_work_that_fails_before_it_wrote_costs_the_others_nothing(sqlite
 
     assert (first, type(failed), last) == ("agent:main:1", LookupError, "agent:main:2")
     assert "ROLLBACK" not in statements
+
+
+async def threads_of(db: SqliteDatabase, beginning: str, *works: Callable[[Tx], object]) -> list[str]:
+    """The threads on which statements that begin so were executed for a group."""
+    threads: list[str] = []
+
+    def note(statement: str) -> None:
+        if statement.startswith(beginning):
+            threads.append(threading.current_thread().name)
+
+    with traced(db, note):
+        await grouped(db, *works)
+    return threads
+
+
+async def test_who_writes_alone_waits_for_no_thread_while_the_disk_is_quick(sqlite_db: SqliteDatabase) -> None:
+    here = threading.current_thread().name
+    assert await threads_of(sqlite_db, "COMMIT", put(0)) == ["sqlite-disk"]  # nothing is known of the disk yet
+
+    sqlite_db._commit_s = 0.0
+    assert await threads_of(sqlite_db, "COMMIT", put(1)) == [here]
+    sqlite_db._commit_s = 0.0
+    assert await threads_of(sqlite_db, "COMMIT", put(2), put(3)) == ["sqlite-disk"]
+    sqlite_db._commit_s = QUICK_S
+    assert await threads_of(sqlite_db, "COMMIT", put(4)) == ["sqlite-disk"]
+    assert await count(sqlite_db, sessions_table) == 5
+
+
+async def test_the_log_is_brought_into_the_file_on_the_thread(
+    sqlite_db: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sqlite_db._commit_s = 0.0
+    assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(1)) == []
+
+    monkeypatch.setattr(sqlite, "MAX_LOG_PAGES", sqlite_db._log_pages + 1)
+    sqlite_db._commit_s = 0.0
+    assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(2)) == ["sqlite-disk"]
+
+    sqlite_db._commit_s = 0.0
+    assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(3)) == []
+
+
+async def test_a_log_that_stays_full_undoes_no_commit(
+    sqlite_db: SqliteDatabase, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:  # X2
+    def fail(self: SqliteDatabase) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(sqlite, "MAX_LOG_PAGES", 1)
+    monkeypatch.setattr(SqliteDatabase, "_empty_log", fail)
+
+    assert await grouped(sqlite_db, put(1)) == ["agent:main:1"]
+
+    assert "could not be brought into the file" in caplog.text
 
 
 async def test_a_group_has_an_upper_bound(sqlite_db: SqliteDatabase) -> None:

@@ -3,15 +3,18 @@
 Works that arrive while a commit is under way share the next transaction; all are answered after that one commit, so
 that `synchronous=FULL` costs one sync a group instead of one a work. Statements take microseconds and hold Python's
 lock before and after, so a thread for them would spend its time waiting for that lock; only what may wait for the disk
-or for another program, COMMIT and a BEGIN that found the file locked, happens on a thread.
+or for another program, COMMIT and a BEGIN that found the file locked, happens on a thread. And not even the COMMIT of a
+work that is alone, while the disk is quick: to wake the thread and be woken takes half as long as the commit itself.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -27,6 +30,16 @@ from sessiond.store.looks import Looks
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, is_busy, is_outage, own_connection
 from sessiond.store.statement import SQLITE
 from sessiond.store.transaction import Tx
+
+log = logging.getLogger("sessiond.sqlite")
+
+# A commit that took longer goes to the thread from then on, until one there is as quick again.
+QUICK_S = 0.001
+# How many pages the log may grow by, about, before they go to the file: that takes a while, and is done on the thread.
+# The same ones change again and again, so the longer they rest the less there is to do; beyond this, readers would have
+# a second index to look at.
+MAX_LOG_PAGES = 4_000
+GROUP_PAGES, WORK_PAGES = 8, 2  # what a group writes, and each of its works
 
 
 class _Job(NamedTuple):
@@ -86,6 +99,8 @@ class SqliteDatabase:
         self._writing.execute("PRAGMA busy_timeout=0")
         self._reading = own_connection(engine)
         self._reading.execute("PRAGMA query_only=ON")
+        self._log_pages = 0
+        self._commit_s = QUICK_S  # what the latest took
         self._steps: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
         self._disk = threading.Thread(target=self._take_steps, name="sqlite-disk", daemon=True)
         self._disk.start()
@@ -153,12 +168,7 @@ class SqliteDatabase:
     def _take_steps(self) -> None:
         """The disk's thread."""
         while (step := self._steps.get()) is not None:
-            problem: sqlite3.Error | None = None
-            try:
-                step.do()
-            except sqlite3.Error as raised:
-                problem = raised
-            self._loop.call_soon_threadsafe(step.then, problem)
+            self._loop.call_soon_threadsafe(step.then, _problem_of(step.do))
 
     def _gather(self, seen: int, turn: int) -> None:
         """As long as more comes in, let it: after a commit, those who were answered are the next to ask."""
@@ -208,10 +218,24 @@ class SqliteDatabase:
         except (sqlite3.Error, _GroupLost) as lost:
             self._fail(group, lost)
             return
-        self._steps.put(_Step(self._commit, partial(self._committed, group, outcomes, topics)))
+        self._log_pages += GROUP_PAGES + WORK_PAGES * len(group)
+        then = partial(self._committed, group, outcomes, topics)
+        if len(group) == 1 and not self._waiting and self._commit_s < QUICK_S and self._log_pages < MAX_LOG_PAGES:
+            then(_problem_of(self._commit))
+        else:
+            self._steps.put(_Step(self._commit, then))
 
     def _commit(self) -> None:
-        self._writing.cursor().execute("COMMIT")
+        began_s = time.perf_counter()
+        self._writing.execute("COMMIT")
+        self._commit_s = time.perf_counter() - began_s
+        if self._log_pages >= MAX_LOG_PAGES:
+            self._log_pages = 0
+            if problem := _problem_of(self._empty_log):  # what was committed is safe in the log
+                log.warning("SQLite's log could not be brought into the file", extra={"problem": str(problem)})
+
+    def _empty_log(self) -> None:
+        self._writing.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _committed(
         self, group: list[_Job], outcomes: list[_Outcome], topics: list[str], problem: sqlite3.Error | None
@@ -286,6 +310,15 @@ class SqliteDatabase:
             self._loop.call_soon(self._gather, -1, 0)
         else:  # whoever asks alone has no neighbours to wait for
             self._loop.call_soon(self._next_group)
+
+
+def _problem_of(do: Callable[[], None]) -> sqlite3.Error | None:
+    """Do it; what SQLite has against it, if anything."""
+    try:
+        do()
+    except sqlite3.Error as problem:
+        return problem
+    return None
 
 
 def _unavailable(problem: BaseException) -> StoreUnavailable:

@@ -14,9 +14,8 @@ _PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA cache_size=-65536",
     "PRAGMA temp_store=MEMORY",
-    # Pages in the log until they go to the file, for which some commit has to wait. The same ones change again and
-    # again, so the longer they rest the less there is to do. Beyond this, readers would have a second index to look at.
-    "PRAGMA wal_autocheckpoint=4000",
+    # Only the net below `sqlite.MAX_LOG_PAGES`, and for other programs.
+    "PRAGMA wal_autocheckpoint=16000",
 )
 _RETRY_S = 0.005
 _PRIMARY_CODE = 0xFF  # the part of SQLite's error codes that says the kind
