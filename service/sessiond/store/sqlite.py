@@ -227,7 +227,7 @@ class SqliteDatabase:
 
     def _commit(self) -> None:
         began_s = time.perf_counter()
-        self._writing.execute("COMMIT")
+        self._writing.cursor().execute("COMMIT")
         self._commit_s = time.perf_counter() - began_s
         if self._log_pages >= MAX_LOG_PAGES:
             self._log_pages = 0
