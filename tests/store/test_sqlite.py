@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -112,30 +113,38 @@ async def threads_of(db: SqliteDatabase, beginning: str, *works: Callable[[Tx], 
     return threads
 
 
+def after(db: SqliteDatabase, *, rest_s: float, commit_s: float) -> None:
+    """As if the latest commit had taken so long, and nothing had been asked for so long since."""
+    db._commit_s, db._answered_s = commit_s, time.perf_counter() - rest_s
+    if not rest_s:
+        db._answered_s += 60  # whatever this machine takes until the next is asked
+
+
 async def test_who_writes_alone_waits_for_no_thread_while_the_disk_is_quick(sqlite_db: SqliteDatabase) -> None:
     here = threading.current_thread().name
     assert await threads_of(sqlite_db, "COMMIT", put(0)) == ["sqlite-disk"]  # nothing is known of the disk yet
 
-    sqlite_db._commit_s = 0.0
+    after(sqlite_db, rest_s=1, commit_s=QUICK_S / 2)
     assert await threads_of(sqlite_db, "COMMIT", put(1)) == [here]
-    sqlite_db._commit_s = 0.0
+    after(sqlite_db, rest_s=1, commit_s=QUICK_S / 2)
     assert await threads_of(sqlite_db, "COMMIT", put(2), put(3)) == ["sqlite-disk"]
-    sqlite_db._commit_s = QUICK_S
+    after(sqlite_db, rest_s=0, commit_s=QUICK_S / 2)  # somebody else asks, too
     assert await threads_of(sqlite_db, "COMMIT", put(4)) == ["sqlite-disk"]
-    assert await count(sqlite_db, sessions_table) == 5
+    after(sqlite_db, rest_s=1, commit_s=QUICK_S)
+    assert await threads_of(sqlite_db, "COMMIT", put(5)) == ["sqlite-disk"]
+    assert await count(sqlite_db, sessions_table) == 6
 
 
 async def test_the_log_is_brought_into_the_file_on_the_thread(
     sqlite_db: SqliteDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sqlite_db._commit_s = 0.0
     assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(1)) == []
 
     monkeypatch.setattr(sqlite, "MAX_LOG_PAGES", sqlite_db._log_pages + 1)
-    sqlite_db._commit_s = 0.0
+    after(sqlite_db, rest_s=1, commit_s=0)
     assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(2)) == ["sqlite-disk"]
 
-    sqlite_db._commit_s = 0.0
+    after(sqlite_db, rest_s=1, commit_s=0)
     assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(3)) == []
 
 
