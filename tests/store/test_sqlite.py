@@ -148,6 +148,13 @@ async def test_the_log_is_brought_into_the_file_on_the_thread(
     assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(3)) == []
 
 
+async def test_large_works_make_the_log_long_too(sqlite_db: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    await sqlite_db.write(put(1))
+    monkeypatch.setattr(sqlite, "MAX_LOG_BYTES", 4096)
+
+    assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(2)) == ["sqlite-disk"]
+
+
 async def test_a_log_that_stays_full_undoes_no_commit(
     sqlite_db: SqliteDatabase, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:  # X2

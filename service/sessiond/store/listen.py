@@ -1,8 +1,8 @@
 """Hints from other replicas: PostgreSQL's NOTIFY, heard on a connection of its own (W7).
 
 Hints may be lost while the connection is away, so every new connection hints everybody; and whoever waits looks by
-itself now and then anyway. A notice has all topics of a commit, behind a mark of who sent it, since a sender has told
-its own process already: heard again, it would make everybody there look twice.
+itself now and then anyway. A notice has as many topics of a commit as fit, behind a mark of who sent it, since a sender
+has told its own process already: heard again, it would make everybody there look twice.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Listen:
         while True:
             try:
                 await self._listen()
-            except psycopg.Error as problem:
+            except (psycopg.Error, OSError) as problem:
                 log.warning("hints from other replicas are not heard", extra={"problem": str(problem).strip()})
                 await asyncio.sleep(RETRY_S)
 
@@ -86,10 +86,11 @@ async def _until_lost(pgconn: PGconn, hear: Callable[[Sequence[str]], None]) -> 
     psycopg's own way of waiting for notices makes several objects and turns of the loop for each, which every commit of
     this process would pay for, too.
     """
-    loop = asyncio.get_running_loop()
+    loop, socket = asyncio.get_running_loop(), pgconn.socket
     lost: asyncio.Future[None] = loop.create_future()
 
     def lose(problem: psycopg.Error) -> None:
+        loop.remove_reader(socket)  # at once: libpq has closed it, and the next connection may get its number
         if not lost.done():
             lost.set_exception(problem)
 
@@ -104,9 +105,9 @@ async def _until_lost(pgconn: PGconn, hear: Callable[[Sequence[str]], None]) -> 
             return
         hear([notice.extra.decode() for notice in iter(pgconn.notifies, None)])
 
-    socket = pgconn.socket
     loop.add_reader(socket, take)
     try:
         await lost
     finally:
-        loop.remove_reader(socket)
+        if pgconn.status == ConnStatus.OK:  # given up here; a lost one has no socket any more
+            loop.remove_reader(socket)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sessiond.store.database import Batch, Item, Result, Work, settle
+from sessiond.store.database import MAX_GROUP, Batch, Item, Result, Work, settle
 
 
 class Looks:
@@ -30,6 +30,10 @@ class Looks:
 
     async def _answer(self, batch: Batch[Any, Any]) -> None:
         asked = self._asked.pop(batch)
+        for first in range(0, len(asked), MAX_GROUP):  # a statement takes only so many parameters
+            await self._answer_some(batch, asked[first : first + MAX_GROUP])
+
+    async def _answer_some(self, batch: Batch[Any, Any], asked: list[tuple[Any, asyncio.Future[Any]]]) -> None:
         results: list[Any]
         try:
             results = await self._look(lambda tx: batch(tx, [item for item, _ in asked]))

@@ -247,7 +247,7 @@ run_waits = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# How many runs each trace has had (R9).
+# How many runs each trace has had (R9); one that began here has a row from its second run on.
 traces = sa.Table(
     "traces",
     metadata,

@@ -18,6 +18,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -40,6 +41,7 @@ QUICK_S = 0.001
 # a second index to look at.
 MAX_LOG_PAGES = 4_000
 GROUP_PAGES, WORK_PAGES = 8, 2  # what a group writes, and each of its works
+MAX_LOG_BYTES = 2 * MAX_LOG_PAGES * 4096  # where works write more than that, such as large messages
 
 
 class _Job(NamedTuple):
@@ -97,6 +99,11 @@ class SqliteDatabase:
         self._looks = Looks(self.read)
         self._writing = own_connection(engine)
         self._writing.execute("PRAGMA busy_timeout=0")
+        self._writing.execute("PRAGMA wal_autocheckpoint=0")  # else a commit might do it, here
+        self._writing.execute(
+            f"PRAGMA journal_size_limit={MAX_LOG_BYTES // 2}"
+        )  # once it was emptied, it is short again
+        self._log_file = Path(f"{engine.url.database}-wal")
         self._reading = own_connection(engine)
         self._reading.execute("PRAGMA query_only=ON")
         self._log_pages = 0
@@ -223,7 +230,9 @@ class SqliteDatabase:
             return
         self._log_pages += GROUP_PAGES + WORK_PAGES * len(group)
         then = partial(self._committed, group, outcomes, topics)
-        if len(group) == 1 and self._may_commit_here():
+        if self._log_pages >= MAX_LOG_PAGES or _size_of(self._log_file) > MAX_LOG_BYTES:
+            self._steps.put(_Step(self._commit_and_empty_log, then))
+        elif len(group) == 1 and self._may_commit_here():
             then(_problem_of(self._commit))
         else:
             self._steps.put(_Step(self._commit, then))
@@ -234,16 +243,19 @@ class SqliteDatabase:
         Among many callers the next asks within some 50 µs of an answer; one alone has to hear of it first.
         """
         is_quiet = not self._waiting and self._rested_s > self._commit_s / 2
-        return is_quiet and self._commit_s < QUICK_S and self._log_pages < MAX_LOG_PAGES
+        return is_quiet and self._commit_s < QUICK_S
 
     def _commit(self) -> None:
         began_s = time.perf_counter()
         self._writing.cursor().execute("COMMIT")
         self._commit_s = time.perf_counter() - began_s
-        if self._log_pages >= MAX_LOG_PAGES:
-            self._log_pages = 0
-            if problem := _problem_of(self._empty_log):  # what was committed is safe in the log
-                log.warning("SQLite's log could not be brought into the file", extra={"problem": str(problem)})
+
+    def _commit_and_empty_log(self) -> None:
+        """Before anybody is answered, since the next group needs the connection."""
+        self._commit()
+        self._log_pages = 0
+        if problem := _problem_of(self._empty_log):  # what was committed is safe in the log
+            log.warning("SQLite's log could not be brought into the file", extra={"problem": str(problem)})
 
     def _empty_log(self) -> None:
         self._writing.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
@@ -331,6 +343,14 @@ def _problem_of(do: Callable[[], None]) -> sqlite3.Error | None:
     except sqlite3.Error as problem:
         return problem
     return None
+
+
+def _size_of(file: Path) -> int:
+    """Of a file that SQLite makes when it first needs it."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _unavailable(problem: BaseException) -> StoreUnavailable:

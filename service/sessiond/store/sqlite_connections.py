@@ -14,8 +14,6 @@ _PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     "PRAGMA cache_size=-65536",
     "PRAGMA temp_store=MEMORY",
-    # Only the net below `sqlite.MAX_LOG_PAGES`, and for other programs.
-    "PRAGMA wal_autocheckpoint=16000",
 )
 _RETRY_S = 0.005
 _PRIMARY_CODE = 0xFF  # the part of SQLite's error codes that says the kind

@@ -46,7 +46,8 @@ def _first_of(trace_id: str) -> str:
     return "-".join(trace_id[start:end] for start, end in pairwise(cuts))
 
 
-_is_ours = sa.select(sa.func.count()).where(runs.c.id == sa.bindparam("first")).scalar_subquery()
+_began_here = sa.and_(runs.c.id == sa.bindparam("first"), runs.c.trace_id == sa.bindparam("trace", type_=sa.Text))
+_is_ours = sa.select(sa.func.count()).where(_began_here).scalar_subquery()
 _trace, _now, _most = (
     sa.bindparam(name, type_=type_)
     for name, type_ in (("trace", sa.Text), ("now", sa.BigInteger), ("most", sa.BigInteger))
