@@ -13,7 +13,7 @@ from sessiond.exchange_steps import hold_all
 from sessiond.model.keys import SessionKind
 from sessiond.model.runs import LeaseToken
 from sessiond.model.visibility import EVERYTHING, NO_AGENT, ActingSession, Scope
-from sessiond.store import exchanges, messages, run_endings, run_queue, runs, session_pages, sessions
+from sessiond.store import deliveries, exchanges, messages, run_endings, run_queue, runs, session_pages, sessions
 from sessiond.store.migrations import migrate
 from sessiond.store.opening import engine_of
 from sessiond.store.run_queue import Lease, Leased
@@ -103,6 +103,13 @@ def test_a_lookup_goes_by_an_index(crowded: sa.Engine, scope: str, name: str) ->
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_messages_reads_its_own_stretch(crowded: sa.Engine, name: str) -> None:  # H2, L4
     assert faults(crowded, PAGES[name]) == []
+
+
+@pytest.mark.parametrize("channels", [[], ["telegram"], ["telegram", "signal"]])
+def test_the_next_deliveries_are_found_in_order_however_many_wait(
+    crowded: sa.Engine, channels: list[str]
+) -> None:  # D2
+    assert faults(crowded, lambda tx: deliveries.next_ones(tx, channels, 5)) == []
 
 
 def _lease_and_hold(tx: Tx, count: int) -> None:

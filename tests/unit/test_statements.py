@@ -46,7 +46,6 @@ SHAPES: dict[Any, list[tuple[Any, ...]]] = {
         (("state", "end_ms"),),
         (("attempts", "last_failure", "lease_expires_ms", "next_attempt_ms"),),
     ],
-    deliveries._next_ones: [(0,), (1,), (8,)],
     deliveries._page: [
         (states, named, goes_on)
         for states in ((), (DeliveryState.PENDING,), tuple(DeliveryState))

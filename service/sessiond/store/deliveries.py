@@ -15,7 +15,7 @@ from sessiond.model.sessions import Route
 from sessiond.store import sessions
 from sessiond.store.schema import deliveries
 from sessiond.store.sessions import route_columns
-from sessiond.store.statement import Statement, insert, numbers
+from sessiond.store.statement import Statement, insert
 from sessiond.store.transaction import Tx
 
 DELIVERY_TOPIC = "deliveries"
@@ -83,9 +83,12 @@ def get(tx: Tx, delivery_id: str, lock: bool = False) -> Delivery | None:
 
 def next_ones(tx: Tx, channels: Sequence[str], limit: int) -> list[Delivery]:
     """What may be taken now, locked: the oldest of each route that nothing before it holds up."""
-    named = {f"channel_{number}": channel for number, channel in enumerate(channels)}
-    rows = tx.rows(_next_ones(len(channels)), now=tx.now_ms, patience=tx.now_ms + PATIENCE_MS, limit=limit, **named)
-    return [Delivery(*row) for row in rows]
+    wanted = {"now": tx.now_ms, "patience": tx.now_ms + PATIENCE_MS, "limit": limit}
+    if not channels:
+        return [Delivery(*row) for row in tx.rows(_NEXT, **wanted)]
+    asked = [tx.ask(_NEXT_OF_CHANNEL, channel=channel, **wanted) for channel in dict.fromkeys(channels)]
+    found = [Delivery(*row) for rows in asked for row in rows()]
+    return sorted(found, key=lambda each: (each.created_ms, each.id))[:limit]
 
 
 def change(tx: Tx, delivery: Delivery, **values: Any) -> Delivery:
@@ -147,14 +150,14 @@ def _of_states(*states: DeliveryState) -> sa.ColumnElement[bool]:
 
 
 _limit = sa.bindparam("limit", type_=sa.BigInteger)
+_ROUTE = ("route_channel", "route_to", "route_account_id", "route_thread_id")
 _CREATE = Statement(
     "write the delivery of a step, once",
     insert(
         deliveries,
         [
             *("id", "exchange_id", "run_id", "step", "session", "text", "state", "suppressed_reason", "policy_rule"),
-            *("next_attempt_ms", "give_up_ms", "created_ms", "end_ms"),
-            *("route_channel", "route_to", "route_account_id", "route_thread_id"),
+            *("next_attempt_ms", "give_up_ms", "created_ms", "end_ms", *_ROUTE),
         ],
         ignore_conflicts=True,
     ).returning(*COLUMNS),
@@ -192,44 +195,46 @@ _some = sa.select(deliveries.c.id).where(deliveries.c.session == sa.bindparam("s
 _DELETE_SOME = Statement("remove some deliveries of a session", sa.delete(deliveries).where(deliveries.c.id.in_(_some)))
 
 
-@lru_cache
-def _next_ones(channels: int) -> Statement:
-    before = deliveries.alias("before")
-    held_up = sa.exists().where(
-        before.c.route_channel == deliveries.c.route_channel,
-        before.c.route_to == deliveries.c.route_to,
-        before.c.route_account_id == deliveries.c.route_account_id,
-        before.c.route_thread_id == deliveries.c.route_thread_id,
-        before.c.state.in_([sa.literal_column(f"'{state.value}'") for state in OPEN_STATES]),
-        sa.or_(
-            before.c.created_ms < deliveries.c.created_ms,
-            sa.and_(before.c.created_ms == deliveries.c.created_ms, before.c.id < deliveries.c.id),
-        ),
-        sa.or_(before.c.state == sa.literal_column("'leased'"), before.c.next_attempt_ms <= sa.bindparam("patience")),
+def _none_of_route(other: sa.FromClause, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Whether no delivery on the same route is like that.
+
+    A query for one, not NOT EXISTS: that PostgreSQL takes for a join, which it works out by comparing all with all.
+    """
+    same_route = [other.c[name] == deliveries.c[name] for name in _ROUTE]
+    first = sa.select(other.c.id).where(*same_route, *conditions).limit(1).correlate(deliveries)
+    return first.scalar_subquery().is_(None)
+
+
+def _next_ones(of_channel: bool) -> Statement:
+    """In an order that an index has, so that it ends with the last one that is taken, however many wait."""
+    before, leased = deliveries.alias("before"), deliveries.alias("leased")
+    is_before = sa.or_(
+        before.c.created_ms < deliveries.c.created_ms,
+        sa.and_(before.c.created_ms == deliveries.c.created_ms, before.c.id < deliveries.c.id),
     )
-    leased = deliveries.alias("leased")
-    is_taken = sa.exists().where(
-        leased.c.route_channel == deliveries.c.route_channel,
-        leased.c.route_to == deliveries.c.route_to,
-        leased.c.route_account_id == deliveries.c.route_account_id,
-        leased.c.route_thread_id == deliveries.c.route_thread_id,
-        leased.c.state == sa.literal_column("'leased'"),
+    is_next = sa.or_(
+        before.c.state == sa.literal_column("'leased'"), before.c.next_attempt_ms <= sa.bindparam("patience")
     )
+    is_open = before.c.state.in_([sa.literal_column(f"'{state.value}'") for state in OPEN_STATES])
     found = (
         sa.select(*COLUMNS)
         .where(
             _of_states(DeliveryState.PENDING, DeliveryState.UNCONFIRMED),
             deliveries.c.next_attempt_ms <= sa.bindparam("now"),
-            sa.not_(held_up),
-            sa.not_(is_taken),
+            _none_of_route(before, is_open, is_before, is_next),
+            _none_of_route(leased, leased.c.state == sa.literal_column("'leased'")),
         )
-        .order_by(deliveries.c.created_ms, deliveries.c.id)
         .limit(_limit)
         .with_for_update(skip_locked=True, of=deliveries)
     )
-    if channels:
-        found = found.where(deliveries.c.route_channel.in_(numbers("channel", channels, sa.Text())))
+    if of_channel:
+        found = found.where(deliveries.c.route_channel == sa.bindparam("channel")).order_by(deliveries.c.created_ms)
+    else:
+        found = found.order_by(deliveries.c.give_up_ms)
     return Statement("the deliveries that may be taken now", found)
+
+
+_NEXT, _NEXT_OF_CHANNEL = _next_ones(of_channel=False), _next_ones(of_channel=True)
 
 
 @lru_cache

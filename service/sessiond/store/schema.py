@@ -339,6 +339,13 @@ _LEASED = deliveries.c.state == sa.literal_column("'leased'")
 sa.Index("deliveries_leased_idx", deliveries.c.lease_expires_ms, sqlite_where=_LEASED, postgresql_where=_LEASED)
 _RESTING = deliveries.c.state.in_([sa.literal_column(f"'{state}'") for state in ("pending", "unconfirmed")])
 sa.Index("deliveries_give_up_idx", deliveries.c.give_up_ms, sqlite_where=_RESTING, postgresql_where=_RESTING)
+sa.Index(
+    "deliveries_resting_by_channel_idx",
+    deliveries.c.route_channel,
+    deliveries.c.created_ms,
+    sqlite_where=_RESTING,
+    postgresql_where=_RESTING,
+)
 sa.Index("deliveries_newest_idx", deliveries.c.created_ms.desc(), deliveries.c.id)
 sa.Index("deliveries_by_session_idx", deliveries.c.session)
 _PART = deliveries.c.exchange_id != ""

@@ -1,4 +1,4 @@
-"""An exchange that no session asked for is found by nobody as such, so it has no place in that index."""
+"""Indexes of what is looked for: exchanges that a session asked for, and deliveries that wait, by channel and age."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -7,6 +7,7 @@ revision = "0004"
 down_revision = "0003"
 
 _ASKED = sa.text("state = 'open' AND requester_session IS NOT NULL")
+_RESTING = sa.text("state IN ('pending', 'unconfirmed')")
 
 
 def upgrade() -> None:
@@ -18,4 +19,12 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=_ASKED,
         postgresql_where=_ASKED,
+    )
+    op.create_index(
+        "deliveries_resting_by_channel_idx",
+        "deliveries",
+        ["route_channel", "created_ms"],
+        unique=False,
+        sqlite_where=_RESTING,
+        postgresql_where=_RESTING,
     )
