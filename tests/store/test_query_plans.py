@@ -22,7 +22,7 @@ from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from tests.fakes.clock import START_MS
 from tests.store import crowd
-from tests.store.plans import faults, indexes, whole_reads
+from tests.store.plans import _plans, faults, indexes, whole_reads
 from tests.store.spare import spare_database
 
 OWN = ActingSession(crowd.ROOT, "agent:a1:1", "a1")
@@ -105,13 +105,6 @@ def test_a_page_of_messages_reads_its_own_stretch(crowded: sa.Engine, name: str)
     assert faults(crowded, PAGES[name]) == []
 
 
-@pytest.mark.parametrize("channels", [[], ["telegram"], ["telegram", "signal"]])
-def test_the_next_deliveries_are_found_in_order_however_many_wait(
-    crowded: sa.Engine, channels: list[str]
-) -> None:  # D2
-    assert faults(crowded, lambda tx: deliveries.next_ones(tx, channels, 5)) == []
-
-
 def _lease_and_hold(tx: Tx, count: int) -> None:
     numbers = range(1, count + 1)
     found = [(f"run-{each}", each, messages.place_of(each, 1), f"exchange-{each}") for each in numbers]
@@ -140,6 +133,31 @@ def test_a_store_that_is_young_is_read_by_the_same_indexes(postgres: sa.Engine, 
         engine.dispose()
 
     assert found == []
+
+
+@pytest.mark.parametrize("channels", [["telegram"], ["telegram", "signal"]])
+def test_the_next_deliveries_are_found_in_order_however_many_wait(
+    postgres: sa.Engine, channels: list[str]
+) -> None:  # D2, property 9
+    with spare_database(postgres, "outbox") as url:
+        engine = engine_of(url)
+        migrate(engine)
+        found = indexes(engine, lambda tx: deliveries.next_ones(tx, channels, 5))
+        engine.dispose()
+
+    in_order = "deliveries_resting_by_channel_idx"
+    assert found == {in_order, "deliveries_open_by_route_idx", "deliveries_leased_idx"}
+
+
+def test_what_waits_on_a_route_is_found_by_it_on_sqlite(tmp_path: Path) -> None:  # D2, property 9
+    engine = engine_of(f"sqlite:///{tmp_path}/outbox.db")
+    migrate(engine)
+
+    steps = [str(row[3]) for plan in _plans(engine, lambda tx: deliveries.next_ones(tx, ["x"], 5)) for row in plan]
+    engine.dispose()
+
+    assert steps[0] == "SEARCH deliveries USING INDEX deliveries_resting_by_channel_idx (route_channel=?)"
+    assert steps[2].startswith("SEARCH before USING INDEX deliveries_open_by_route_idx (route_channel=? AND route_to=?")
 
 
 @pytest.mark.parametrize("crowded", ["postgresql"], indirect=True)

@@ -29,7 +29,7 @@ class DeliveryState(StrEnum):
         return self in (DeliveryState.DELIVERED, DeliveryState.SUPPRESSED, DeliveryState.DEAD)
 
 
-OPEN_STATES = (DeliveryState.PENDING, DeliveryState.LEASED, DeliveryState.UNCONFIRMED)
+OPEN_STATES = (DeliveryState.PENDING, DeliveryState.UNCONFIRMED, DeliveryState.LEASED)
 
 
 @dataclass(frozen=True, slots=True)

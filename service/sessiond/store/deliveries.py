@@ -208,10 +208,9 @@ def _none_of_route(other: sa.FromClause, *conditions: sa.ColumnElement[bool]) ->
 def _next_ones(of_channel: bool) -> Statement:
     """In an order that an index has, so that it ends with the last one that is taken, however many wait."""
     before, leased = deliveries.alias("before"), deliveries.alias("leased")
-    is_before = sa.or_(
-        before.c.created_ms < deliveries.c.created_ms,
-        sa.and_(before.c.created_ms == deliveries.c.created_ms, before.c.id < deliveries.c.id),
-    )
+    # Compared as rows: of an OR, SQLite would look for one side in an index of all that were ever delivered.
+    own_age, age = sa.tuple_(deliveries.c.created_ms, deliveries.c.id), sa.tuple_(before.c.created_ms, before.c.id)
+    is_before = age < own_age
     is_next = sa.or_(
         before.c.state == sa.literal_column("'leased'"), before.c.next_attempt_ms <= sa.bindparam("patience")
     )
