@@ -41,7 +41,8 @@ QUICK_S = 0.001
 # a second index to look at.
 MAX_LOG_PAGES = 4_000
 GROUP_PAGES, WORK_PAGES = 8, 2  # what a group writes, and each of its works
-MAX_LOG_BYTES = 2 * MAX_LOG_PAGES * 4096  # where works write more than that, such as large messages
+KEPT_LOG_BYTES = MAX_LOG_PAGES * 4096  # of its file, once it was emptied
+MAX_LOG_BYTES = 2 * KEPT_LOG_BYTES  # where works write more than that, such as large messages
 
 
 class _Job(NamedTuple):
@@ -100,9 +101,7 @@ class SqliteDatabase:
         self._writing = own_connection(engine)
         self._writing.execute("PRAGMA busy_timeout=0")
         self._writing.execute("PRAGMA wal_autocheckpoint=0")  # else a commit might do it, here
-        self._writing.execute(
-            f"PRAGMA journal_size_limit={MAX_LOG_BYTES // 2}"
-        )  # once it was emptied, it is short again
+        self._writing.execute(f"PRAGMA journal_size_limit={KEPT_LOG_BYTES}")
         self._log_file = Path(f"{engine.url.database}-wal")
         self._reading = own_connection(engine)
         self._reading.execute("PRAGMA query_only=ON")
