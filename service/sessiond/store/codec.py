@@ -56,7 +56,7 @@ def encode(message: Message) -> bytes:
         _put_provenance(body.provenance, draft.provenance)
     if draft.usage is not None:
         _put_usage(body.usage, draft.usage)
-    _put_time(body.create_time, message.created_ms)
+    put_time(body.create_time, message.created_ms)
     return body.SerializeToString()
 
 
@@ -189,13 +189,14 @@ def encode_delivery(delivery: Delivery, session_key: str) -> delivery_pb2.Delive
     if delivery.route is not None:
         shown.route.channel, shown.route.to = delivery.route.channel, delivery.route.to
         shown.route.account_id, shown.route.thread_id = delivery.route.account_id, delivery.route.thread_id
-    _put_time(shown.create_time, delivery.created_ms)
+    put_time(shown.create_time, delivery.created_ms)
     if delivery.next_attempt_ms is not None and delivery.attempts and delivery.state == DeliveryState.PENDING:
-        _put_time(shown.next_attempt_time, delivery.next_attempt_ms)
+        put_time(shown.next_attempt_time, delivery.next_attempt_ms)
     if delivery.end_ms is not None:
-        _put_time(shown.end_time, delivery.end_ms)
+        put_time(shown.end_time, delivery.end_ms)
     return shown
 
 
-def _put_time(body: Timestamp, millis: int) -> None:
+def put_time(body: Timestamp, millis: int) -> None:
+    """An instant of the database's clock into its place."""
     body.seconds, body.nanos = millis // 1000, millis % 1000 * 1_000_000

@@ -14,7 +14,8 @@ from sessiond.model.rules import Rules
 from sessiond.model.runs import Failure, Run, cursor_of
 from sessiond.rpc.convert import redaction
 from sessiond.rpc.convert.enums import END_REASON, RUN_KIND, RUN_STATE
-from sessiond.rpc.convert.scalars import MAX_UINT32, count, put_timestamp, timestamp
+from sessiond.rpc.convert.scalars import MAX_UINT32, count, timestamp
+from sessiond.store.codec import put_time
 from sessiond.store.run_events import StoredEvent
 from sessiond.store.runs import PlacedRun
 from sessiontools.v1 import message_pb2, run_pb2
@@ -43,11 +44,11 @@ def put_run(body: run_pb2.Run, rules: Rules, view: View | None, placed: PlacedRu
     body.input_message_id = placed.input_message_id
     if (told := usage(stored.usage)) is not None:
         body.usage.CopyFrom(told)
-    put_timestamp(body.queue_time, stored.queue_ms)
+    put_time(body.queue_time, stored.queue_ms)
     if stored.start_ms is not None:
-        put_timestamp(body.start_time, stored.start_ms)
+        put_time(body.start_time, stored.start_ms)
     if stored.end_ms is not None:
-        put_timestamp(body.end_time, stored.end_ms)
+        put_time(body.end_time, stored.end_ms)
         _put_end(body, stored, redaction.is_run_masked(rules, view, placed))
 
 

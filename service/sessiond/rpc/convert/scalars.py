@@ -18,11 +18,6 @@ def timestamp(millis: int) -> Timestamp:
     return Timestamp(seconds=millis // 1000, nanos=millis % 1000 * 1_000_000)
 
 
-def put_timestamp(body: Timestamp, millis: int) -> None:
-    """The same into its place."""
-    body.seconds, body.nanos = millis // 1000, millis % 1000 * 1_000_000
-
-
 def timestamp_or_none(millis: int | None) -> Timestamp | None:
     """The same for an instant that may not have come yet."""
     return None if millis is None else timestamp(millis)
