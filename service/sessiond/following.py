@@ -11,22 +11,17 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from sessiond.access import View, view_of
+from sessiond.access import View
 from sessiond.model.callers import Caller
-from sessiond.model.errors import RunNotFound
 from sessiond.model.rules import Rules
-from sessiond.model.runs import Run
 from sessiond.model.visibility import masks_words
 from sessiond.model.waits import EndReason, WaitMode, WaitUntil
-from sessiond.store import deliveries, exchanges, run_events, runs, sessions
+from sessiond.run_pages import PAGE_EVENTS, PageQuestion, RunPage, run_pages
 from sessiond.store.database import Database
 from sessiond.store.run_events import StoredEvent, run_topic
 from sessiond.store.runs import PlacedRun
-from sessiond.store.transaction import Tx
-from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits, noted, require_settleable
+from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits, noted
 
-# Few enough that a page of the largest messages stays small in memory; more pages follow at once.
-PAGE_EVENTS = 32
 _ONLY_SETTLED = frozenset({"turn", "delivery"})
 
 
@@ -109,16 +104,6 @@ class Ended:
 Told = Snapshot | Happened | Heartbeat | Ended
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    placed: PlacedRun
-    events: list[StoredEvent]
-    is_over: bool
-    at_ms: int
-    view: View
-    hides_others: bool
-
-
 class Following:
     """One wait on one or several runs; iterate over `told()` once.
 
@@ -182,11 +167,11 @@ class Following:
     def _topics(self) -> list[str]:
         return [*(run_topic(each.run_id) for each in self.followed), DRAIN_TOPIC]
 
-    async def _noted(self, pages: list[_Page]) -> NotedWait:
+    async def _noted(self, pages: list[RunPage]) -> NotedWait:
         unfinished = [page.placed.run.id for page in pages if not page.is_over]
         return await noted(self._db, self._rules, pages[0].view, unfinished)
 
-    def _snapshots(self, pages: list[_Page]) -> Iterator[Snapshot]:
+    def _snapshots(self, pages: list[RunPage]) -> Iterator[Snapshot]:
         for each, page in zip(self.followed, pages, strict=True):
             yield Snapshot(each, page.placed, page.at_ms)
 
@@ -196,7 +181,7 @@ class Following:
         for each in self.followed:
             each.placed = None
 
-    async def _news(self, pages: list[_Page]) -> AsyncIterator[Happened]:
+    async def _news(self, pages: list[RunPage]) -> AsyncIterator[Happened]:
         """What the pages at hand, if any, and all further ones tell."""
         for each in self.followed:
             page = pages.pop(0) if pages else await self._look(each)
@@ -229,32 +214,17 @@ class Following:
             return Ended(EndReason.DRAINING, self._at_ms)
         return Ended(reason, self._at_ms) if ends_at <= _now() else None
 
-    async def _look(self, each: Followed, is_first: bool = False) -> _Page:
-        page = await self._db.read(lambda tx: self._page(tx, each, is_first))
+    async def _look(self, each: Followed, is_first: bool = False) -> RunPage:
+        question = PageQuestion(self._rules, self._caller, self._how.until, each.run_id, each.read, is_first)
+        page = await self._db.read_together(run_pages, question)
         self._at_ms = page.at_ms
         self.view = page.view
         return page
 
-    def _page(self, tx: Tx, each: Followed, is_first: bool) -> _Page:
-        """The run and its next events, if the caller may still see it (W8)."""
-        view = view_of(tx, self._rules, self._caller)
-        placed = runs.find(tx, each.run_id, view.scope)
-        if placed is None:
-            raise RunNotFound
-        if is_first and self._how.until is WaitUntil.SETTLED:
-            require_settleable(tx, self._rules, self._caller, view, placed.run)
-        events = run_events.after(tx, each.run_id, each.read, PAGE_EVENTS)
-        return _Page(placed, events, self._is_over(tx, placed), tx.now_ms, view, _hides_others(tx, view, placed))
-
-    def _is_masked(self, page: _Page) -> bool:
+    def _is_masked(self, page: RunPage) -> bool:
         """Whether credentials are masked for this reader; a piece of a text does not show whether it is part of one."""
         placed = page.placed
         return masks_words(self._rules.redact, page.view.acting, placed.run.session, placed.parties)
-
-    def _is_over(self, tx: Tx, placed: PlacedRun) -> bool:
-        if not placed.run.is_final or self._how.until is WaitUntil.REPLY:
-            return placed.run.is_final
-        return is_settled(tx, placed.run)
 
     def _end(self) -> tuple[float, EndReason]:
         """When the wait ends at the latest, and why then."""
@@ -266,20 +236,6 @@ class Following:
             ends.append((self._how.deadline_s - _margin(self._how.deadline_s), EndReason.DEADLINE))
         after_s, reason = min(ends)
         return _now() + after_s, reason
-
-
-def _hides_others(tx: Tx, view: View, placed: PlacedRun) -> bool:
-    """Whether a side of the run's exchange is hidden from the reader, so that its key and route are not told (V5)."""
-    others = placed.parties - {None, placed.run.session}
-    return view.scope.is_restricted and any(not sessions.is_visible(tx, each, view.scope) for each in others if each)
-
-
-def is_settled(tx: Tx, run: Run) -> bool:
-    """Whether everything that the run set off has an outcome; for a chat, its own delivery."""
-    if run.exchange_id:
-        exchange = exchanges.get(tx, run.exchange_id)
-        return exchange is None or exchange.is_settled
-    return not deliveries.has_open(tx, run.id)
 
 
 def _now() -> float:

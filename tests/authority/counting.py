@@ -103,6 +103,10 @@ class NotedDatabase:
         """Alone, so that it is known whose statements they are."""
         return await self.read(alone(batch, item))
 
+    async def read_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Alone, so that it is known whose statements they are."""
+        return await self.read(alone(batch, item))
+
     def _noted(self, work: Work[Result]) -> Callable[[Tx], Result]:
         if calls._current.get(None) is None:
             return work

@@ -159,6 +159,9 @@ class _Dying:
     async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         return await self.read(alone(batch, item))
 
+    async def read_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        return await self.read(alone(batch, item))
+
     async def write(self, work: Work[Result]) -> Result:
         if not self._writes:
             raise KeyboardInterrupt

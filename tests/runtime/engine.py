@@ -170,7 +170,7 @@ class Engine:
 
     async def events(self, run_id: str) -> list[pb.WaitRunResponse]:
         """The run's events as stored; their sequence is checked on the way."""
-        stored = await self.db.read(lambda tx: run_events.after(tx, run_id, 0, 10_000))
+        stored = await self.db.read(lambda tx: run_events.ask_after(tx, run_id, 0, 10_000)())
         assert [each.sequence for each in stored] == list(range(1, len(stored) + 1))
         assert (await self.run(run_id)).event_count == len(stored)
         return [_event(each) for each in stored]

@@ -11,10 +11,12 @@ import pytest
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
-from sessiond.store import sessions
-from sessiond.store.database import Database
+from sessiond.model.visibility import EVERYTHING
+from sessiond.store import session_pages, sessions
+from sessiond.store.database import MAX_READS, Database
 from sessiond.store.opening import engine_of, open_database
 from sessiond.store.schema import sessions as sessions_table
+from sessiond.store.session_pages import ListFilter
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from tests.making import count, found, make_session, put_session, session_of
@@ -102,22 +104,36 @@ async def test_a_batch_that_raises_is_run_again_with_each_item_alone(db: Databas
     assert await count(db, sessions_table) == 2
 
 
-async def test_what_is_asked_at_once_is_looked_up_once(db: Database) -> None:
+@pytest.mark.parametrize("way", ["glance_together", "read_together"])
+async def test_what_is_asked_at_once_is_looked_up_once(db: Database, way: str) -> None:
     await db.write(lambda tx: put_all(tx, ["a", "b", "c"]))
     looks: list[list[str]] = []
 
     def look(tx: Tx, names: Sequence[str]) -> list[bool | Exception]:
         looks.append(list(names))
-        known = sessions.find_by_keys(tx, [f"agent:main:{name}" for name in names])
+        known = {row.key for row in session_pages.page(tx, EVERYTHING, ListFilter(), None, 10)}
         return [LookupError(name) if name == "bad" else f"agent:main:{name}" in known for name in names]
 
-    at_once = (db.glance_together(look, name) for name in ("a", "b", "bad", "nobody"))
+    at_once = (getattr(db, way)(look, name) for name in ("a", "b", "bad", "nobody"))
     seen = await asyncio.gather(*at_once, return_exceptions=True)
-    later = await db.glance_together(look, "c")
+    later = await getattr(db, way)(look, "c")
 
     assert (seen[0], seen[1], seen[3], later) == (True, True, False, True)
     assert isinstance(seen[2], LookupError)
     assert looks == [["a", "b", "bad", "nobody"], ["c"]]
+
+
+async def test_of_many_that_read_at_once_only_so_many_do_together(db: Database) -> None:  # property 9
+    looks: list[int] = []
+
+    def look(tx: Tx, items: Sequence[int]) -> list[int | Exception]:
+        looks.append(len(items))
+        return [item * 2 for item in items]
+
+    seen = await asyncio.gather(*(db.read_together(look, item) for item in range(MAX_READS + 1)))
+
+    assert seen == [item * 2 for item in range(MAX_READS + 1)]
+    assert looks == [MAX_READS, 1]
 
 
 async def test_whoever_looked_with_others_hears_with_them_that_it_failed(db: Database) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from contextlib import ExitStack, aclosing
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import replace
 from itertools import count as count_from
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from sessiond import waiting
-from sessiond.following import PAGE_EVENTS, Ended, Follow, Happened, Snapshot
+from sessiond.following import Ended, Follow, Happened, Snapshot
 from sessiond.model.callers import Caller, CallerRole
 from sessiond.model.errors import CursorMismatch, InvalidField, RunNotFound, Unauthenticated, WaitLimit
 from sessiond.model.events import Delta
@@ -20,10 +21,12 @@ from sessiond.model.rules import WaitRules
 from sessiond.model.runs import Failure, cursor_of
 from sessiond.model.visibility import VisibilityRules, VisibilitySetting
 from sessiond.model.waits import WaitUntil
+from sessiond.run_pages import PAGE_EVENTS, run_pages
 from sessiond.runtime.append_run_events import AppendQuery, append_run_events
 from sessiond.runtime.heartbeat_runs import heartbeat_runs
 from sessiond.store.run_events import StoredEvent
 from sessiond.store.schema import run_waits
+from sessiond.store.transaction import Tx
 from sessiond.tools.wait_run import WaitQuery, wait_run
 from sessiond.waiting import Waits
 from tests.making import OWNER, acting_as, count
@@ -272,6 +275,41 @@ async def test_a_lost_hint_delays_and_loses_nothing(engine: Engine, monkeypatch:
         await engine.complete(taken, "unheard")
 
     assert reader.result()[-1].ended.run.reply == "unheard"
+
+
+async def test_those_whom_a_commit_wakes_look_together_and_at_a_run_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:  # W7
+    taken = await engine.running()
+    looks: list[tuple[int, int]] = []
+
+    def counted(tx: Tx, asked: Sequence[Any]) -> Any:
+        looks.append((len(asked), len(set(asked))))
+        return run_pages(tx, asked)
+
+    monkeypatch.setattr("sessiond.following.run_pages", counted)
+    async with AsyncExitStack() as stack:
+        for number in range(1, 6):
+            caller = OWNER if number < 5 else SECOND
+            await stack.enter_async_context(reading(engine, stream(engine, taken.placed.run.id, caller=caller), number))
+        looks.clear()
+        await engine.complete(taken)
+
+    assert looks == [(5, 2)]  # five readers, of whom four ask the very same
+
+
+async def test_one_readers_refusal_is_not_anothers(engine: Engine) -> None:  # W7, W8
+    await engine.sessions(A, "agent:ops:subagent:1")
+    engine.rules = replace(engine.rules, visibility=VisibilityRules(agent_to_agent=True))  # to be changed underneath
+    child = await engine.running("agent:ops:subagent:1")
+    agent = asyncio.create_task(read(stream(engine, child.placed.run.id, caller=acting_as(A))))
+    async with reading(engine, stream(engine, child.placed.run.id), sleepers=2) as owner:
+        object.__setattr__(engine.rules.visibility, "agent_to_agent", False)
+        await engine.complete(child, "secret")
+
+    assert end_of(owner.result()) == "RUN_TERMINAL"
+    with pytest.raises(RunNotFound):
+        await agent
 
 
 async def test_one_slow_reader_delays_nobody(engine: Engine) -> None:  # W7

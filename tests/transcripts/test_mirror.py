@@ -463,6 +463,9 @@ class _Away:
     async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         return await self.read(alone(batch, item))
 
+    async def read_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        return await self.read(alone(batch, item))
+
     async def write(self, work: Work[Result]) -> Result:
         raise self._problem
 

@@ -29,7 +29,7 @@ class Layer:
 
 
 # What all use cases share: who asks, how a run begins and ends, what a wait is.
-SHARED = frozenset({"access", "turns", "exchange_steps", "stopping", "egress", "waiting", "following"})
+SHARED = frozenset({"access", "turns", "exchange_steps", "stopping", "egress", "waiting", "run_pages", "following"})
 BELOW_USE_CASES = frozenset({"model", "ids", "store", "wake"}) | SHARED
 LAYERS = {
     "__init__": Layer(),

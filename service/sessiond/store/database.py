@@ -14,6 +14,8 @@ MAX_GROUP = 256
 # And a group that follows another waits as long as more comes in, up to so many: whoever was just answered is the next
 # to ask, and many in a row cost less than each between others.
 ENOUGH = 48
+# So many read together what may be a page each; on SQLite nothing else happens meanwhile.
+MAX_READS = 32
 # How often the event loop has to go round until what has arrived at the socket may have become a work.
 TURNS = 3
 
@@ -86,6 +88,9 @@ class Database(Protocol):
 
     async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         """As glance, for what is asked for many at once: with whatever items of it are asked for in this moment."""
+
+    async def read_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """As read, for what is asked for many at once: with whatever items of it are asked for in this moment."""
 
     async def close(self) -> None:
         """Finish what is under way and let go of every connection."""

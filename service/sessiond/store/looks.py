@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from sessiond.store.database import MAX_GROUP, Batch, Item, Result, Work, settle
+from sessiond.store.database import Batch, Item, Result, Work, settle
 
 
 class Looks:
-    """What is asked in one turn of the event loop is answered by one look for each kind of question."""
+    """What is asked in one turn of the event loop is answered by one look for each kind of question, up to a bound."""
 
-    def __init__(self, look: Callable[[Work[Any]], Awaitable[Any]]) -> None:
+    def __init__(self, look: Callable[[Work[Any]], Awaitable[Any]], most: int) -> None:
         self._look = look
+        self._most = most
         self._asked: dict[Batch[Any, Any], list[tuple[Any, asyncio.Future[Any]]]] = {}
         self._looking: set[asyncio.Task[None]] = set()
 
@@ -30,8 +31,8 @@ class Looks:
 
     async def _answer(self, batch: Batch[Any, Any]) -> None:
         asked = self._asked.pop(batch)
-        for first in range(0, len(asked), MAX_GROUP):  # a statement takes only so many parameters
-            await self._answer_some(batch, asked[first : first + MAX_GROUP])
+        for first in range(0, len(asked), self._most):
+            await self._answer_some(batch, asked[first : first + self._most])
 
     async def _answer_some(self, batch: Batch[Any, Any], asked: list[tuple[Any, asyncio.Future[Any]]]) -> None:
         results: list[Any]

@@ -25,7 +25,7 @@ from sessiond.store.looks import Looks
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
 from sessiond.store.switching import pause, start
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Later, Now, Tx
 from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, Wire
 from sessiond.store.wires import Connect, Wires
 
@@ -79,7 +79,8 @@ class PostgresDatabase:
         self._lines: dict[Batch[Any, Any], _Line] = {}
         self._wires = Wires(connect, pool_size)
         self._listen = Listen(connect, on_commit, on_gap)
-        self._looks = Looks(self.glance)
+        self._glances = Looks(self.glance, database.MAX_GROUP)  # a statement takes only so many parameters
+        self._reads = Looks(self.read, database.MAX_READS)
         self._under_way = 0
         self._is_closed = False
         self._is_idle = asyncio.Event()
@@ -112,7 +113,11 @@ class PostgresDatabase:
 
     async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         """Run the batch once with whatever else is asked of it now."""
-        return await self._looks.ask(batch, item)
+        return await self._glances.ask(batch, item)
+
+    async def read_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Run the batch on one view with whatever else is asked of it now."""
+        return await self._reads.ask(batch, item)
 
     async def close(self) -> None:
         """Let what is under way finish, then hang up."""
@@ -164,7 +169,7 @@ class PostgresDatabase:
         def attempt(wire: Wire) -> Result:
             cursor = GlancingCursor(wire)
             try:
-                return work(Tx(cursor, POSTGRESQL, self._now(cursor, wire, asks=False)))
+                return work(Tx(cursor, POSTGRESQL, self._now(cursor)))
             finally:
                 wire.send_rest()  # what nobody waited for must not be a part of what comes next
 
@@ -225,7 +230,9 @@ class PostgresDatabase:
         is_committing = False
         try:
             cursor.execute(begin)
-            tx = Tx(cursor, POSTGRESQL, self._now(cursor, wire, asks=begin == _WRITE))
+            tx = Tx(cursor, POSTGRESQL, self._now(cursor))
+            if begin == _WRITE:
+                tx.ask_now()
             result = work(tx)
             if begin == _READ:
                 cursor.leave()
@@ -240,9 +247,9 @@ class PostgresDatabase:
             raise
         return result, tx.topics
 
-    def _now(self, cursor: PipelinedCursor, wire: Wire, *, asks: bool) -> int | Callable[[], int]:
+    def _now(self, cursor: PipelinedCursor) -> int | Now:
         """The time of a clock that was given, else PostgreSQL's."""
-        return self._clock() if self._clock else _clock_of(cursor, wire, asks_now=asks)
+        return self._clock() if self._clock else _Clock(cursor)
 
     def _send_topics(self, cursor: PipelinedCursor, tx: Tx) -> None:
         for notice in self._listen.notices(topic for topic in tx.topics if topic not in tx.for_here):
@@ -257,15 +264,24 @@ async def _until_quiet(line: _Line) -> None:
             await asyncio.sleep(0)
 
 
-def _clock_of(cursor: PipelinedCursor, wire: Wire, *, asks_now: bool) -> Callable[[], int]:
-    """PostgreSQL's time: asked for at once where it will be needed, and waited for when it is."""
-    asked = cursor.execute(POSTGRESQL_NOW) if asks_now else None
+class _Clock:
+    """PostgreSQL's time: may be asked for before it is needed, and is waited for when it is."""
 
-    def now_ms() -> int:
-        answer = cursor.wait(asked or cursor.execute(POSTGRESQL_NOW))
-        return int(wire.rows(answer)[0][0])
+    __slots__ = ("_asked", "_cursor")
 
-    return now_ms
+    def __init__(self, cursor: PipelinedCursor) -> None:
+        self._cursor = cursor
+        self._asked: Later | None = None
+
+    def ask(self) -> None:
+        if self._asked is None:
+            self._cursor.execute(POSTGRESQL_NOW)
+            self._asked = self._cursor.later()
+
+    def __call__(self) -> int:
+        self.ask()
+        assert self._asked is not None  # noqa: S101 - just asked for
+        return int(self._asked()[0][0])
 
 
 def _is_refused(problem: psycopg.Error) -> bool:

@@ -5,7 +5,7 @@ A global serial would not do: on PostgreSQL numbers are given before the commit,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -41,10 +41,10 @@ def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
     tx.store(_INSERT, rows)
 
 
-def after(tx: Tx, run_id: str, sequence: int, limit: int) -> list[StoredEvent]:
-    """The next events after a sequence, in order."""
-    rows = tx.rows(_AFTER, run=run_id, sequence=sequence, limit=limit)
-    return [StoredEvent(*row) for row in rows]
+def ask_after(tx: Tx, run_id: str, sequence: int, limit: int) -> Callable[[], list[StoredEvent]]:
+    """The next events after a sequence, in order; to be looked at later."""
+    rows = tx.ask(_AFTER, run=run_id, sequence=sequence, limit=limit)
+    return lambda: [StoredEvent(*row) for row in rows()]
 
 
 def run_topic(run_id: str) -> str:

@@ -97,7 +97,8 @@ class SqliteDatabase:
         self._is_idle = asyncio.Event()
         self._is_idle.set()
         self._patience_ms = BUSY_TIMEOUT_MS
-        self._looks = Looks(self.read)
+        self._glances = Looks(self.read, database.MAX_GROUP)  # a statement takes only so many parameters
+        self._reads = Looks(self.read, database.MAX_READS)
         self._writing = own_connection(engine)
         self._writing.execute("PRAGMA busy_timeout=0")
         self._writing.execute("PRAGMA wal_autocheckpoint=0")  # else a commit might do it, here
@@ -163,7 +164,11 @@ class SqliteDatabase:
 
     async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         """Run the batch once with whatever else is asked of it now."""
-        return await self._looks.ask(batch, item)
+        return await self._glances.ask(batch, item)
+
+    async def read_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        """Run the batch on one view with whatever else is asked of it now."""
+        return await self._reads.ask(batch, item)
 
     async def close(self) -> None:
         """Write what waits, then close."""

@@ -25,12 +25,22 @@ class Cursor(Protocol):
     def fetchone(self) -> Row | None: ...
 
 
+class Now(Protocol):
+    """A clock that has to be asked."""
+
+    def ask(self) -> None:
+        """Have it asked, together with what comes next."""
+
+    def __call__(self) -> int:
+        """The time, in milliseconds."""
+
+
 class Tx:
     """A transaction on one database."""
 
     __slots__ = ("_cursor", "_dialect", "_now", "for_here", "has_written", "topics")
 
-    def __init__(self, cursor: Cursor, dialect: Dialect, now: int | Callable[[], int]) -> None:
+    def __init__(self, cursor: Cursor, dialect: Dialect, now: int | Now) -> None:
         self._cursor = cursor
         self._dialect = dialect
         self._now = now
@@ -53,6 +63,11 @@ class Tx:
     @now_ms.setter
     def now_ms(self, now_ms: int) -> None:
         self._now = now_ms
+
+    def ask_now(self) -> None:
+        """Have the time asked for with what comes next, where it is going to be needed and has to be asked for."""
+        if not isinstance(self._now, int):
+            self._now.ask()
 
     @property
     def known_now_ms(self) -> int | None:
