@@ -19,7 +19,8 @@ from sessiond.model.rules import Rules
 from sessiond.model.runs import Failure, Run
 from sessiond.model.sessions import Route
 from sessiond.runtime.acquire_runs import AcquireQuery as RunsQuery
-from sessiond.runtime.acquire_runs import Assignment, acquire_runs
+from sessiond.runtime.acquire_runs import acquire_runs
+from sessiond.runtime.assignments import Assignment
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery, complete_run
 from sessiond.store import deliveries, exchanges, messages, runs
 from sessiond.store.codec import decode

@@ -216,14 +216,14 @@ async def test_a_script_calls_tools_with_the_runs_own_authority(tmp_path: Path) 
 async def test_a_store_that_is_away_is_unavailable_with_a_time_to_retry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # X3
-    async def away(self: object, work: object) -> object:
+    async def away(self: object, *work: object) -> object:
         raise StoreUnavailable
 
     request = pb.SessionsSendRequest(session_key="main", message="hello", request_id="r1")
     async with served(tmp_path) as server:
         with monkeypatch.context() as outage:
-            outage.setattr(SqliteDatabase, "write", away)
-            outage.setattr(SqliteDatabase, "read", away)
+            for way in ("write", "write_together", "read"):
+                outage.setattr(SqliteDatabase, way, away)
             for call in (
                 server.tools.SessionsSend(request),
                 server.tools.GetRun(pb.GetRunRequest(run_id="x")),

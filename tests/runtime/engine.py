@@ -17,7 +17,8 @@ from sessiond.model.messages import Text
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Failure, Pool, Run
 from sessiond.model.visibility import VisibilityRules
-from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, acquire_runs
+from sessiond.runtime.acquire_runs import AcquireQuery, acquire_runs
+from sessiond.runtime.assignments import Assignment
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery, complete_run
 from sessiond.store import run_events, runs
 from sessiond.store.database import Database
@@ -39,7 +40,12 @@ from tests.meeting import take_all
 
 A, B, C = "agent:main:a", "agent:main:b", "agent:main:c"
 RULES = Rules(
-    roster=Roster({"main": Agent("main"), "ops": Agent("ops"), "far": Agent("far", is_external=True)}),
+    roster=Roster(
+        {
+            **{name: Agent(name) for name in ("main", "ops")},
+            **{name: Agent(name, is_external=True) for name in ("far", "farther")},
+        }
+    ),
     visibility=VisibilityRules(agent_to_agent=True),
 )
 # Long enough that only a test that hangs ever waits for it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
@@ -13,13 +14,16 @@ import sqlalchemy as sa
 
 from sessiond.model.errors import InvalidField, InvalidKey
 from sessiond.model.messages import Role
-from sessiond.rpc.convert.runtime import assignment
+from sessiond.rpc.convert.runtime import acquired
 from sessiond.runtime import acquire_runs
-from sessiond.runtime.acquire_runs import ANSWER_BYTES, AcquireQuery, Acquiring
+from sessiond.runtime.acquire_runs import AcquireQuery, Acquiring
+from sessiond.runtime.acquire_runs import acquire_runs as acquire
+from sessiond.runtime.assignments import ANSWER_BYTES
 from sessiond.store.codec import decode
-from sessiond.store.database import Result, Work
+from sessiond.store.database import Batch, Item, Result
 from sessiond.store.schema import runs as runs_table
 from sessiond.store.statement import Statement
+from sessiond.store.transaction import Tx
 from sessiond.tools.get_run import GetQuery, get_run
 from sessiond.tools.sessions_spawn import SpawnQuery, sessions_spawn
 from tests.making import OWNER, acting_as, say, words
@@ -27,6 +31,8 @@ from tests.rpc.keys import ring
 from tests.runtime.engine import LONG_S, A, B, C, Engine, agent_of
 
 pytest_plugins = ["tests.runtime.fixtures"]
+
+AGENTS = ("far", "far", "farther", "far", "far")  # whose runs each of some runtimes executes
 
 
 async def test_runs_of_a_session_come_one_at_a_time_in_arrival_order(engine: Engine) -> None:  # R2
@@ -122,6 +128,40 @@ async def test_the_longest_queued_run_goes_first_whatever_its_session(engine: En
         await engine.complete(await engine.take(run_id))
 
 
+async def test_who_asks_at_once_is_served_by_one_look(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:  # R2, property 9
+    keys = [f"agent:{agent}:{number}" for number, agent in enumerate(("far", "far", "far", "farther"))]
+    await engine.sessions(*keys)
+    queued = [await engine.queue(key) for key in keys]
+    looks: list[int] = []
+    look = acquire_runs._acquire
+
+    def counted(tx: Tx, asked: Sequence[Any]) -> list[acquire_runs.Taken]:
+        looks.append(len(asked))
+        return look(tx, asked)
+
+    monkeypatch.setattr(acquire_runs, "_acquire", counted)
+    wanted = [AcquireQuery(f"rt-{number}", (agent,)) for number, agent in enumerate(AGENTS)]
+    answers = await asyncio.gather(*(acquire(engine.db, engine.rules, engine.waits, each) for each in wanted))
+
+    assert looks == [5]
+    taken = [[(each.placed.run.id, each.placed.run.runtime_id) for each in answer] for answer in answers]
+    assert taken == [[(queued[0], "rt-0")], [(queued[1], "rt-1")], [(queued[3], "rt-2")], [(queued[2], "rt-3")], []]
+    assert (await engine.transitions(queued[1]))[1] == ("running", "rt-1", "")
+
+
+async def test_more_runs_than_are_looked_at_together_come_in_one_answer(engine: Engine) -> None:  # R2
+    keys = [f"agent:far:{number}" for number in range(acquire_runs.ROUND * 2 + 1)]
+    engine.slots(agents=len(keys))
+    await engine.sessions(*keys)
+    queued = [await engine.queue(key) for key in keys]
+
+    taken = await engine.acquire(max_runs=len(keys), is_external=True)
+
+    assert [each.placed.run.id for each in taken] == queued
+
+
 async def test_two_acquires_at_once_never_get_the_same_run(engine: Engine) -> None:  # R2, R3
     engine.slots(agents=12)
     keys = [f"agent:main:{number}" for number in range(20)]
@@ -195,7 +235,7 @@ async def test_an_answer_stays_below_what_a_client_takes(engine: Engine) -> None
     taken: list[int] = []
     while answer := await engine.acquire(is_external=True):
         signer = await ring()
-        assert sum(assignment(engine.rules, signer, each).ByteSize() for each in answer) <= ANSWER_BYTES
+        assert len(acquired(engine.rules, signer, answer)) <= ANSWER_BYTES
         taken += [each.placed.run.attempt for each in answer]
 
     assert taken == [1] * len(keys)
@@ -280,18 +320,19 @@ async def test_the_drain_answers_long_polls_and_hands_out_nothing_more(engine: E
 
 
 async def test_a_runtime_that_leaves_in_the_moment_of_its_lease_loses_no_run(engine: Engine) -> None:  # R3, R4
-    run_id = await engine.queue()
+    await engine.sessions("agent:far:1")
+    run_id = await engine.queue("agent:far:1")
     leased, goes_on = asyncio.Event(), asyncio.Event()
-    write = engine.db.write
+    write = engine.db.write_together
 
-    async def slow(work: Work[Result]) -> Result:
-        result = await write(work)
+    async def slow(batch: Batch[Item, Result], item: Item) -> Result:
+        result = await write(batch, item)
         leased.set()
         await goes_on.wait()
         return result
 
-    engine.db.write = slow  # type: ignore[method-assign]
-    acquiring = asyncio.create_task(engine.acquire(wait_s=LONG_S))
+    engine.db.write_together = slow  # type: ignore[method-assign]
+    acquiring = asyncio.create_task(engine.acquire(wait_s=LONG_S, is_external=True))
     await leased.wait()
     acquiring.cancel()
     goes_on.set()
@@ -299,7 +340,7 @@ async def test_a_runtime_that_leaves_in_the_moment_of_its_lease_loses_no_run(eng
 
     assert acquiring.cancelled()
     assert (await engine.transitions(run_id))[1:] == [("running", "rt", ""), ("queued", "runtime", "CALLER_LEFT")]
-    assert (await engine.take(run_id)).placed.run.attempt == 1
+    assert (await engine.take(run_id, is_external=True)).placed.run.attempt == 1
 
 
 async def test_what_a_runtime_asks_for_is_checked(engine: Engine) -> None:  # X1

@@ -9,8 +9,8 @@ import pytest
 from sessiond.model.errors import EventGap, InvalidField, MessageTooLarge
 from sessiond.model.events import Delta
 from sessiond.model.messages import Draft, Role, Text, Usage
-from sessiond.runtime.acquire_runs import Assignment
 from sessiond.runtime.append_run_events import MAX_EVENTS, Appended, AppendQuery, Brought, append_run_events
+from sessiond.runtime.assignments import Assignment
 from sessiond.store.codec import decode
 from sessiond.tools.sessions_history import HistoryQuery, sessions_history
 from tests.making import OWNER, session_of, tool_result, words

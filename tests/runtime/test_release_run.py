@@ -6,8 +6,8 @@ import pytest
 
 from sessiond.model.errors import LeaseLost
 from sessiond.model.events import Delta
-from sessiond.runtime.acquire_runs import Assignment
 from sessiond.runtime.append_run_events import AppendQuery, append_run_events
+from sessiond.runtime.assignments import Assignment
 from sessiond.runtime.release_run import ReleaseQuery, release_run
 from sessiond.store.runs import PlacedRun
 from tests.making import session_of

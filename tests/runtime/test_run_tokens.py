@@ -13,7 +13,7 @@ from sessiond.model.errors import SessionNotFound, ToolDenied, Unauthenticated
 from sessiond.model.tools import ToolPolicy
 from sessiond.model.visibility import VisibilityRules, VisibilitySetting
 from sessiond.rpc.authority import REQUIRED, authorize
-from sessiond.runtime.acquire_runs import Assignment
+from sessiond.runtime.assignments import Assignment
 from sessiond.runtime.release_run import ReleaseQuery, release_run
 from sessiond.tools.sessions_history import HistoryQuery, sessions_history
 from sessiond.tools.sessions_list import ListQuery, sessions_list

@@ -11,7 +11,8 @@ import pytest
 from sessiond.model.exchanges import AnnouncePolicy
 from sessiond.model.messages import Usage
 from sessiond.runtime import acquire_runs, complete_run
-from sessiond.runtime.acquire_runs import AcquireQuery, Assignment
+from sessiond.runtime.acquire_runs import AcquireQuery
+from sessiond.runtime.assignments import Assignment
 from sessiond.runtime.complete_run import CompleteQuery
 from sessiond.store import exchanges
 from sessiond.store.codec import decode
@@ -45,7 +46,8 @@ async def lease(engine: Engine, keys: Sequence[str], **query: object) -> tuple[l
     for key in keys:
         await engine.queue(key, f"to {key}", max_turns=0)
     wanted = AcquireQuery("rt", max_runs=100, is_external=False, without_history=frozenset({""}))
-    taken, asked = await purposes(engine, lambda tx: acquire_runs._acquire(tx, engine.rules, wanted))
+    looks = [acquire_runs._Asked(engine.rules, wanted)]
+    (taken,), asked = await purposes(engine, lambda tx: acquire_runs._acquire(tx, looks))
     return taken.assignments, asked
 
 

@@ -18,7 +18,7 @@ from sessiond.model.messages import Provenance, ProvenanceKind, Text
 from sessiond.model.runs import RunKind
 from sessiond.model.visibility import EVERYTHING, VisibilityRules, VisibilitySetting
 from sessiond.model.waits import WaitUntil
-from sessiond.runtime.acquire_runs import Assignment
+from sessiond.runtime.assignments import Assignment
 from sessiond.runtime.heartbeat_runs import heartbeat_runs
 from sessiond.store.schema import run_waits
 from sessiond.store.transaction import Tx

@@ -16,7 +16,6 @@ from sessiond.model.visibility import EVERYTHING, NO_AGENT, ActingSession, Scope
 from sessiond.store import deliveries, exchanges, messages, run_endings, run_queue, runs, session_pages, sessions
 from sessiond.store.migrations import migrate
 from sessiond.store.opening import engine_of
-from sessiond.store.run_queue import Lease, Leased
 from sessiond.store.session_pages import MAX_AGENT_ARMS, ListFilter, Position
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
@@ -108,7 +107,7 @@ def test_a_page_of_messages_reads_its_own_stretch(crowded: sa.Engine, name: str)
 def _lease_and_hold(tx: Tx, count: int) -> None:
     numbers = range(1, count + 1)
     found = [(f"run-{each}", each, messages.place_of(each, 1), f"exchange-{each}") for each in numbers]
-    run_queue._lease_from(tx, Lease("rt", False, 30_000, {}), found, Leased([]))
+    run_queue.lease(tx, [(each, "rt") for each in run_queue._hold(tx, found)], 30_000)
     hold_all(tx, [run_id for run_id, *_ in found], waits=count == 1)
 
 

@@ -15,7 +15,7 @@ from sessiond.model.errors import StoreUnavailable
 from sessiond.model.messages import Role, Usage
 from sessiond.model.runs import Failure, Run
 from sessiond.runtime.heartbeat_runs import heartbeat_runs
-from sessiond.store.database import Database, Result, Work
+from sessiond.store.database import Batch, Database, Item, Result, Work
 from sessiond.tools.get_run import GetQuery, get_run
 from sessiond.worker import loop
 from sessiond.worker.execution import Execution, Outcome, ToolAnswer, ToolSpec
@@ -64,10 +64,17 @@ class Away:
         self.refused = asyncio.Event()
 
     async def write(self, work: Work[Result]) -> Result:
+        self._require()
+        return await self._db.write(work)
+
+    async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+        self._require()
+        return await self._db.write_together(batch, item)
+
+    def _require(self) -> None:
         if self.is_away:
             self.refused.set()
             raise StoreUnavailable
-        return await self._db.write(work)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._db, name)

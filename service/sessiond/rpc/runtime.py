@@ -28,11 +28,11 @@ class Runtime(rpc.RuntimeServiceServicer):
         self._waits = waits
         self._run_tokens = run_tokens
 
-    async def AcquireRuns(self, request: pb.AcquireRunsRequest, context: Any) -> pb.AcquireRunsResponse:
+    async def AcquireRuns(self, request: pb.AcquireRunsRequest, context: Any) -> bytes:  # type: ignore[override]
         taken = await acquire_runs(
             self._db, self._rules, self._waits, convert.acquire_query(request, context.time_remaining())
         )
-        return pb.AcquireRunsResponse(runs=[convert.assignment(self._rules, self._run_tokens, each) for each in taken])
+        return convert.acquired(self._rules, self._run_tokens, taken)
 
     async def HeartbeatRuns(self, request: pb.HeartbeatRunsRequest, context: Any) -> pb.HeartbeatRunsResponse:
         statuses = await heartbeat_runs(self._db, self._rules, convert.leases_of(request))

@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from sessiond.model.callers import RunToken
 from sessiond.model.errors import FieldProblem, InvalidField, StoreUnavailable
-from sessiond.model.exchanges import Exchange, skip_token_of
 from sessiond.model.keys import agent_id_of
 from sessiond.model.rules import Rules
-from sessiond.model.runs import RUNTIME, LeaseToken, Run, RunKind
-from sessiond.model.sessions import Session, channel_of, key_channel
-from sessiond.model.tools import ToolPolicy
-from sessiond.store import messages, run_queue, runs, sessions
-from sessiond.store.codec import decode
-from sessiond.store.database import Database
-from sessiond.store.run_queue import SLOT_TOPIC, Lease, LeasedRun, queue_topic
-from sessiond.store.runs import PlacedRun
+from sessiond.model.runs import RUNTIME
+from sessiond.runtime.assignments import ANSWER_BYTES, FULL_BYTES, Assignment, Draft, assigned, drafts
+from sessiond.store import run_queue, runs, sessions
+from sessiond.store.database import Database, alone
+from sessiond.store.run_queue import SLOT_TOPIC, Found, Wanted, queue_topic
 from sessiond.store.transaction import Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits
 
 MAX_RUNS = 100
 MAX_WAIT_S = 55
 MAX_NAME = 128
-HISTORY_BYTES = 1024 * 1024
-# One answer stays below the 4 MiB that a client takes by default: it is full once the next run might not fit.
-ANSWER_BYTES = 3 * 1024 * 1024
-FULL_BYTES = 1024 * 1024
-CONTEXT_BYTES = 512 * 1024
+# How many runs are looked at together for external runtimes: each may be large, and only that tells how many fit.
+ROUND = 16
 
 
 @dataclass(frozen=True)
@@ -47,69 +40,19 @@ class AcquireQuery:
 
 
 @dataclass(frozen=True)
-class StepContext:
-    """What an agent is told of the exchange, apart from the message itself (S7)."""
-
-    requester_session_key: str
-    requester_channel: str
-    target_session_key: str
-    original_request: str
-    first_reply: str
-    latest_reply: str
-    turn: int
-    max_turns: int
-    skip_token: str
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes on the wire."""
-        return sum(len(text.encode()) for text in (self.original_request, self.first_reply, self.latest_reply))
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """One leased run with all that is needed to execute it; messages in their stored form."""
-
-    placed: PlacedRun
-    session: Session
-    history: list[bytes]
-    history_omitted: int
-    input: bytes
-    context: StepContext | None
-    tools: ToolPolicy
-    lease_ms: int
-
-    @property
-    def lease_token(self) -> LeaseToken:
-        """What the holder of the lease shows."""
-        run = self.placed.run
-        return LeaseToken(run.id, run.fence, run.lease_secret)
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it takes on the wire."""
-        return len(self.input) + sum(map(len, self.history)) + (self.context.size if self.context else 0)
-
-    @property
-    def run_token(self) -> RunToken:
-        """What makes its holder the agent of this run."""
-        return RunToken.of(self.placed.run)
-
-
-class _Beside(NamedTuple):
-    """What the exchanges of leased runs are about: the sessions on their sides, and messages by their places."""
-
-    sessions: Mapping[int, Session]
-    bodies: Mapping[int, bytes]
-
-
-@dataclass(frozen=True)
 class Taken:
     """What one look brought; `is_held_up` when another look in a moment may bring more, `lacks_slots` after any end."""
 
     assignments: list[Assignment] = field(default_factory=list)
     is_held_up: bool = False
     lacks_slots: bool = False
+
+
+class _Asked(NamedTuple):
+    """A look for runs."""
+
+    rules: Rules
+    query: AcquireQuery
 
 
 # Slots come free and hints get lost without a word to this process; then the next look finds the run.
@@ -175,7 +118,10 @@ async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQ
 
 async def _look(db: Database, rules: Rules, query: AcquireQuery) -> Taken:
     """Take what is there; a caller that leaves in this very moment gives it back, since nobody would execute it."""
-    looking = asyncio.ensure_future(db.write(lambda tx: _acquire(tx, rules, query)))
+    asked = _Asked(rules, query)
+    # Of external runtimes many may look at once; the built-in one is the only one of its kind, and waits for nobody.
+    look = db.write_together(_acquire, asked) if query.is_external else db.write(alone(_acquire, asked))
+    looking = asyncio.ensure_future(look)
     try:
         return await asyncio.shield(looking)
     except asyncio.CancelledError:
@@ -208,96 +154,67 @@ def _checked(query: AcquireQuery) -> AcquireQuery:
     return replace(query, agent_ids=agents, max_runs=limit)
 
 
-def _acquire(tx: Tx, rules: Rules, query: AcquireQuery) -> Taken:
-    wanted = Lease(query.runtime_id, query.is_external, rules.runs.lease_ms, rules.runs.slots, query.agent_ids)
-    if not query.is_external:  # not sent anywhere, so without a bound on the whole
-        leased = run_queue.lease(tx, wanted, query.max_runs)
-        beside = _beside(tx, leased.runs)
-        taken = [
-            _assignment(tx, rules, each, beside, ANSWER_BYTES, each.run.model not in query.without_history)
-            for each in leased.runs
-        ]
-        return Taken(taken, leased.is_held_up, leased.lacks_slots)
-    return _until_full(tx, rules, wanted, query.max_runs)
+def _acquire(tx: Tx, asked: Sequence[_Asked]) -> list[Taken]:
+    """Look once for all who look at this moment for runs of the same agents, and deal out what is there."""
+    alike: dict[object, list[int]] = defaultdict(list)
+    for number, (_, query) in enumerate(asked):
+        alike[query.is_external, query.agent_ids, query.without_history].append(number)
+    taken: dict[int, Taken] = {}
+    for numbers in alike.values():
+        taken |= zip(numbers, _deal(tx, [asked[number] for number in numbers]), strict=True)
+    return [taken[number] for number in range(len(asked))]
 
 
-def _until_full(tx: Tx, rules: Rules, wanted: Lease, max_runs: int) -> Taken:
-    """Lease one after the other, since only a run that is looked at tells how large it is."""
-    taken, size = Taken(), 0
-    while len(taken.assignments) < max_runs and size < FULL_BYTES:
-        leased = run_queue.lease(tx, wanted, 1)
-        if not leased.runs:
-            return replace(taken, is_held_up=leased.is_held_up, lacks_slots=leased.lacks_slots)
-        (found,) = leased.runs
-        taken.assignments.append(_assignment(tx, rules, found, _beside(tx, leased.runs), ANSWER_BYTES - size))
-        size += taken.assignments[-1].size
-    return taken
+@dataclass
+class _Hand:
+    """What one who asked gets: up to as many as it wants, and as fit into one answer.
+
+    What the built-in runtime gets is sent nowhere, and so has no bound on the whole.
+    """
+
+    query: AcquireQuery
+    assignments: list[Assignment] = field(default_factory=list)
+    wants: int = field(init=False)
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        self.wants = self.query.max_runs
+
+    @property
+    def is_open(self) -> bool:
+        return self.wants > 0 and self.size < FULL_BYTES
+
+    def add(self, draft: Draft) -> Draft:
+        """Take it, with as much of what was said as there is room for."""
+        cut = draft.within(ANSWER_BYTES - self.size)
+        self.wants -= 1
+        self.size += cut.size if self.query.is_external else 0
+        return cut
 
 
-def _beside(tx: Tx, leased: Sequence[LeasedRun]) -> _Beside:
-    """Read once for all of them what was not leased with them."""
-    sides, bodies = {}, {}
-    for run, session, body, _ in leased:
-        sides[session.id] = session
-        if run.input_place is not None:
-            bodies[run.input_place] = body
-    begun = [each.exchange for each in leased if each.exchange]
-    parties = {side for each in begun for side in (each.requester_session, each.target_session) if side is not None}
-    others = sessions.ask_all(tx, [*parties - sides.keys()])
-    requests = messages.ask_bodies(tx, [*{each.request_place for each in begun} - bodies.keys()])
-    return _Beside({**sides, **others()}, {**bodies, **requests()})
+def _deal(tx: Tx, asked: Sequence[_Asked]) -> list[Taken]:
+    """The runs that are there, to these in the order in which they asked."""
+    hands = [_Hand(query) for _, query in asked]
+    while open_hands := [hand for hand in hands if hand.is_open]:
+        wants = sum(hand.wants for hand in open_hands)
+        most = min(wants, ROUND) if open_hands[0].query.is_external else wants
+        found = _deal_some(tx, asked[0].rules, open_hands, most)
+        if len(found.runs) < most:
+            return [Taken(hand.assignments, found.is_held_up, found.lacks_slots) for hand in hands]
+    return [Taken(hand.assignments) for hand in hands]
 
 
-def _assignment(
-    tx: Tx, rules: Rules, leased: LeasedRun, beside: _Beside, room: int, with_history: bool = True
-) -> Assignment:
-    """All that is needed to execute the run; of its history, what there is room for."""
-    run, session, body, exchange = leased
-    without_history = Assignment(
-        placed=PlacedRun(run, session.key, session.session_id),
-        session=session,
-        history=[],
-        history_omitted=0,
-        input=body,
-        context=_context_of(run, exchange, beside) if exchange else None,
-        tools=ToolPolicy.parse(session.tool_policy),
-        lease_ms=rules.runs.lease_ms,
-    )
-    if not with_history:
-        return without_history
-    history, omitted = _history(tx, run, session, max(0, min(HISTORY_BYTES, room - without_history.size)))
-    return replace(without_history, history=history, history_omitted=omitted)
-
-
-def _history(tx: Tx, run: Run, session: Session, budget: int) -> tuple[list[bytes], int]:
-    """The transcript without what is still to be answered: this run's input, and those queued behind it."""
-    return messages.newest_but(tx, session, runs.unanswered(tx, run), budget)
-
-
-def _context_of(run: Run, exchange: Exchange, beside: _Beside) -> StepContext:
-    """What the run's exchange is about; a chat has none."""
-    # Either side may be one that is being purged.
-    requester = beside.sessions.get(exchange.requester_session or 0)
-    target = beside.sessions.get(exchange.target_session)
-    original = beside.bodies.get(exchange.request_place, b"")
-    return StepContext(
-        requester_session_key=requester.key if requester else "",
-        requester_channel=_channel(requester) if requester else "",
-        target_session_key=target.key if target else "",
-        original_request=_cut(decode(original).text if original else ""),
-        first_reply=_cut(exchange.first_reply or ""),
-        latest_reply=_cut(exchange.latest_reply or ""),
-        turn=run.turn,
-        max_turns=exchange.max_turns,
-        skip_token=skip_token_of(RunKind(run.kind)),
-    )
-
-
-def _cut(text: str) -> str:
-    """A text beside the input; with all of them at their largest, the answer would be too large to send."""
-    raw = text.encode()
-    return text if len(raw) <= CONTEXT_BYTES else raw[:CONTEXT_BYTES].decode(errors="ignore") + "\n[…]"
-
-
-def _channel(session: Session) -> str:
-    return channel_of(session.kind, key_channel(session.key), session.route_channel)
+def _deal_some(tx: Tx, rules: Rules, hands: Sequence[_Hand], most: int) -> Found:
+    """Find some, and lease them to these as far as they fit."""
+    query = hands[0].query
+    found = run_queue.find(tx, Wanted(query.is_external, rules.runs.slots, query.agent_ids), most)
+    dealt: list[tuple[_Hand, Draft]] = []
+    for draft in drafts(tx, found.runs, query.without_history):
+        hand = next((each for each in hands if each.is_open), None)
+        if hand is not None:
+            dealt.append((hand, hand.add(draft)))
+    histories = [draft.ask_history(tx) for _, draft in dealt]
+    leased = run_queue.lease(tx, [(draft.ready, hand.query.runtime_id) for hand, draft in dealt], rules.runs.lease_ms)
+    for (hand, draft), each, history in zip(dealt, leased, histories, strict=True):
+        hand.assignments.append(assigned(draft, each, history(), rules.runs.lease_ms))
+    return found

@@ -13,7 +13,7 @@ from sessiond.model.sessions import Session
 from sessiond.store import codec
 from sessiond.store.schema import PLACE_SHIFT, messages, sessions
 from sessiond.store.statement import Rows, Statement, numbered, numbers
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Later, Tx
 
 # What one message takes on the wire beside its body: a tag and a length.
 WIRE_OVERHEAD = 6
@@ -58,17 +58,16 @@ def newest(
     return bodies, page[-1][0] - low if fitting < len(rows) else None
 
 
-def newest_but(tx: Tx, session: Session, left_out: Sequence[int], budget: int) -> tuple[list[bytes], int]:
-    """The newest bodies of a transcript but for those at some places, oldest first, and how many more there are."""
-    low, without = place_of(session.generation, 0), set(left_out)
-    sizes = tx.rows(_SIZES, low=low, before=low + session.last_sequence + 1, limit=MAX_HISTORY)
-    wanted = [(place, size) for place, size in sizes if place not in without]
-    kept = wanted[: _fitting([size for _, size in wanted], budget)]
-    if kept and kept[0][1] > budget:
-        kept = []
-    bodies = bodies_at(tx, [place for place, _ in reversed(kept)])
-    omitted = session.last_sequence - len(without) - len(kept)
-    return [bodies[place] for place, _ in reversed(kept)], omitted
+def ask_sizes(tx: Tx, session: Session) -> Later:
+    """Place and size of the newest messages of a session, the newest first; to be looked at later."""
+    low = place_of(session.generation, 0)
+    return tx.ask(_SIZES, low=low, before=low + session.last_sequence + 1, limit=MAX_HISTORY)
+
+
+def newest_within(sizes: Sequence[tuple[int, int]], budget: int) -> list[tuple[int, int]]:
+    """Of places and sizes, the newest first, as many as stay within the budget."""
+    kept = list(sizes[: _fitting([size for _, size in sizes], budget)])
+    return [] if kept and kept[0][1] > budget else kept
 
 
 def recent_sizes(tx: Tx, session_ids: Sequence[int], limit: int) -> list[tuple[int, int, int]]:

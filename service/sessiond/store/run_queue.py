@@ -6,7 +6,7 @@ How runs get into it is in `arrivals`.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -31,18 +31,16 @@ SLOT_TOPIC = "slot"
 
 
 @dataclass(frozen=True)
-class Lease:
-    """How runs are taken: by whom, which ones, and for how long."""
+class Wanted:
+    """Which runs are looked for: those for such runtimes, of these agents or of any, as far as pools have slots."""
 
-    runtime_id: str
     is_external: bool
-    lease_ms: int
     slots: Mapping[Pool, int]
     agent_ids: tuple[str, ...] = ()
 
 
-class LeasedRun(NamedTuple):
-    """A run that was taken, with its session, the body of its input, and the exchange that it is a part of."""
+class ReadyRun(NamedTuple):
+    """A run to be taken, with its session, the body of its input, and the exchange that it is a part of."""
 
     run: Run
     session: Session
@@ -50,15 +48,15 @@ class LeasedRun(NamedTuple):
     exchange: Exchange | None
 
 
-@dataclass
-class Leased:
-    """What was taken.
+@dataclass(frozen=True)
+class Found:
+    """The runs whose turn it is; their rows and their sessions' are locked, so that nobody else takes them.
 
     `is_held_up` when a run was passed by because somebody had its session's row at this moment, `lacks_slots` when one
     may be there for which its pool has no slot left.
     """
 
-    runs: list[LeasedRun]
+    runs: list[ReadyRun]
     is_held_up: bool = False
     lacks_slots: bool = False
 
@@ -68,21 +66,38 @@ def queue_topic(is_external: bool) -> str:
     return "queue:external" if is_external else "queue:built-in"
 
 
-def lease(tx: Tx, wanted: Lease, limit: int) -> Leased:
-    """Take up to this many runs whose turn it is, as far as their pool has slots left."""
+def find(tx: Tx, wanted: Wanted, limit: int) -> Found:
+    """Up to this many runs whose turn it is, as far as their pool has slots left, to be leased in this transaction."""
     turn = _TURN.ask(tx, external=int(wanted.is_external))  # mostly it is no run's, and then nobody has to wait
     taken = tx.ask(_BUSY, now=tx.known_now_ms)
     most = {pool: min(slots, limit) for pool, slots in wanted.slots.items() if slots > 0}
     asked = {pool: _ask_ready(tx, wanted, pool, count) for pool, count in most.items()}
     if not turn():
-        return Leased([])
+        return Found([])
     busy = {row[0]: row[1] for row in taken()}
-    leased = Leased([])
-    for pool, found in asked.items():
-        ready, slots = found(), max(0, wanted.slots[pool] - busy.get(pool, 0))
-        leased.lacks_slots |= len(ready) > slots or len(ready) == most[pool]
-        _lease_from(tx, wanted, ready[: min(slots, limit - len(leased.runs))], leased)
-    return leased
+    found: list[Row] = []
+    lacks_slots = False
+    for pool, ready in asked.items():
+        rows, slots = ready(), max(0, wanted.slots[pool] - busy.get(pool, 0))
+        lacks_slots |= len(rows) > slots or len(rows) == most[pool]
+        found += rows[: min(slots, limit - len(found))]
+    held = _hold(tx, found) if found else []
+    return Found(held, len(held) < len(found), lacks_slots)
+
+
+def lease(tx: Tx, taken: Sequence[tuple[ReadyRun, str]], lease_ms: int) -> list[ReadyRun]:
+    """Lease each of these to its runtime; as they are now. They are held, so that what was read of them is still so."""
+    changes = [_leased(each.run, runtime_id, lease_ms, tx.now_ms) for each, runtime_id in taken]
+    tx.store(_LEASE, [{"id": each.run.id, **change} for (each, _), change in zip(taken, changes, strict=True)])
+    leased = [each.run._replace(**change) for (each, _), change in zip(taken, changes, strict=True)]
+    _note_leased(tx, leased)
+    return [
+        ready._replace(
+            run=run,
+            session=ready.session._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
+        )
+        for (ready, _), run in zip(taken, leased, strict=True)
+    ]
 
 
 def release(tx: Tx, run: Run, actor: str, reason: str, uses_attempt: bool) -> None:
@@ -100,7 +115,7 @@ def set_head(tx: Tx, session: int, run_id: str, state: RunState | None) -> None:
     tx.run(_SET_HEAD, id_=session, head=run_id, head_state=state.value if state else None)
 
 
-def _ask_ready(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Later:
+def _ask_ready(tx: Tx, wanted: Wanted, pool: Pool, limit: int) -> Later:
     """The runs of a pool whose turn it is, with their sessions."""
     return tx.ask(
         _ready(len(wanted.agent_ids)),
@@ -111,10 +126,8 @@ def _ask_ready(tx: Tx, wanted: Lease, pool: Pool, limit: int) -> Later:
     )
 
 
-def _lease_from(tx: Tx, wanted: Lease, found: list[Row], leased: Leased) -> None:
-    """Add what can be taken of these; a session whose row somebody has is passed by, never waited for."""
-    if not found:
-        return
+def _hold(tx: Tx, found: list[Row]) -> list[ReadyRun]:
+    """What can be taken of these, locked; a session whose row somebody has is passed by, never waited for."""
     run_ids, session_ids, places, exchange_ids = zip(*found, strict=True)
     free, asked = sessions.ask_free(tx, session_ids), runs.ask_free(tx, run_ids)
     # Asked for behind the locks, so that it is the newest.
@@ -122,17 +135,10 @@ def _lease_from(tx: Tx, wanted: Lease, found: list[Row], leased: Leased) -> None
     begun = exchanges.ask_all(tx, [exchange_id for exchange_id in exchange_ids if exchange_id])
     sides, rows = free(), asked()
     ready = [rows[run_id] for run_id in run_ids if run_id in rows and _may_run(rows[run_id], sides)]
-    taken = _store_leases(tx, wanted, ready)
     bodies, around = inputs(), begun()
-    leased.is_held_up |= len(taken) < len(found)
-    leased.runs += [
-        LeasedRun(
-            run,
-            sides[run.session]._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
-            bodies.get(run.input_place or 0, b""),
-            around.get(run.exchange_id),
-        )
-        for run in taken
+    return [
+        ReadyRun(run, sides[run.session], bodies.get(run.input_place or 0, b""), around.get(run.exchange_id))
+        for run in ready
     ]
 
 
@@ -141,18 +147,9 @@ def _may_run(run: Run, free: Mapping[int, Session]) -> bool:
     return run.session in free and bool(run.is_ready) and run.state == RunState.QUEUED
 
 
-def _store_leases(tx: Tx, wanted: Lease, ready: list[Run]) -> list[Run]:
-    """Lease these; they and their sessions are held, so that what was read of them is what is there."""
-    changes = [_leased(run, wanted, tx.now_ms) for run in ready]
-    tx.store(_LEASE, [{"id": run.id, **change} for run, change in zip(ready, changes, strict=True)])
-    taken = [run._replace(**change) for run, change in zip(ready, changes, strict=True)]
-    _note_leased(tx, wanted.runtime_id, taken)
-    return taken
-
-
-def _leased(run: Run, wanted: Lease, now_ms: int) -> dict[str, Any]:
+def _leased(run: Run, runtime_id: str, lease_ms: int, now_ms: int) -> dict[str, Any]:
     """What a run's row says of its lease."""
-    lasts_ms = min(run.timeout_ms, wanted.lease_ms) if run.timeout_ms > 0 else wanted.lease_ms
+    lasts_ms = min(run.timeout_ms, lease_ms) if run.timeout_ms > 0 else lease_ms
     return {
         "state": RunState.RUNNING.value,
         "is_ready": 0,
@@ -162,17 +159,24 @@ def _leased(run: Run, wanted: Lease, now_ms: int) -> dict[str, Any]:
         "appended": 0,
         "fence": run.fence + 1,
         "lease_secret": secrets.token_urlsafe(18),
-        "lease_expires_ms": now_ms + wanted.lease_ms,
+        "lease_expires_ms": now_ms + lease_ms,
         "start_ms": now_ms,
-        "runtime_id": wanted.runtime_id,
+        "runtime_id": runtime_id,
         "due_ms": now_ms + lasts_ms,
     }
 
 
-def _note_leased(tx: Tx, runtime_id: str, taken: list[Run]) -> None:
+def _note_leased(tx: Tx, taken: list[Run]) -> None:
     """Their events, and how the heads of their sessions stand now."""
-    running = StateChanged("queued", RunState.RUNNING, runtime_id)
-    run_events.insert_rows(tx, [run_events.row_of(run.id, run.event_count, tx.now_ms, running) for run in taken])
+    run_events.insert_rows(
+        tx,
+        [
+            run_events.row_of(
+                run.id, run.event_count, tx.now_ms, StateChanged("queued", RunState.RUNNING, run.runtime_id)
+            )
+            for run in taken
+        ],
+    )
     heads = [{"id": run.session, "active_run_id": run.id, "active_run_state": RunState.RUNNING.value} for run in taken]
     tx.store(_SET_HEADS, heads)
     for run in taken:

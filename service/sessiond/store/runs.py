@@ -132,10 +132,10 @@ def unfinished_of(tx: Tx, session: Session) -> list[Run]:
     return [as_run(row) for row in tx.rows(_UNFINISHED_OF, session=session.id, head=session.active_run_id)]
 
 
-def unanswered(tx: Tx, head: Run) -> list[int]:
-    """The places of the inputs of a session's unfinished runs, of which this is the first."""
-    rows = tx.rows(_UNANSWERED, session=head.session, first=head.run_order)
-    return [row[0] for row in rows if row[0] is not None]
+def ask_unanswered(tx: Tx, head: Run) -> Callable[[], set[int]]:
+    """The places of the inputs of a session's unfinished runs, of which this is the first; to be looked at later."""
+    rows = tx.ask(_UNANSWERED, session=head.session, first=head.run_order)
+    return lambda: {row[0] for row in rows() if row[0] is not None}
 
 
 def children(tx: Tx, run_id: str) -> list[str]:

@@ -16,8 +16,9 @@ from sessiond.model.events import Delta
 from sessiond.model.messages import Draft, Message
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Failure, Run
-from sessiond.runtime.acquire_runs import AcquireQuery, Acquiring, Assignment
+from sessiond.runtime.acquire_runs import AcquireQuery, Acquiring
 from sessiond.runtime.append_run_events import AppendQuery, Brought, append_run_events
+from sessiond.runtime.assignments import Assignment
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery, complete_run
 from sessiond.runtime.heartbeat_runs import MAX_LEASES, LeaseStatus, heartbeat_runs
 from sessiond.runtime.release_run import ReleaseQuery, release_run

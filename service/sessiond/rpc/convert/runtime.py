@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sessiond.access import View
 from sessiond.model.errors import invalid
 from sessiond.model.events import Delta
 from sessiond.model.rules import Rules
 from sessiond.model.runs import Run
 from sessiond.model.visibility import EVERYTHING
-from sessiond.rpc.convert import runs, sessions
+from sessiond.rpc.convert import runs, sessions, wire
 from sessiond.rpc.convert.messages import draft_of
 from sessiond.rpc.convert.scalars import at_most, before_deadline, count, given, timestamp
 from sessiond.rpc.run_tokens import RunTokens
-from sessiond.runtime.acquire_runs import AcquireQuery, Assignment, StepContext
+from sessiond.runtime.acquire_runs import AcquireQuery
 from sessiond.runtime.append_run_events import MAX_EVENTS, AppendQuery, Brought
+from sessiond.runtime.assignments import Assignment, StepContext
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery
 from sessiond.runtime.heartbeat_runs import MAX_LEASES, LeaseStatus
-from sessiontools.v1 import agent_pb2, message_pb2
+from sessiontools.v1 import agent_pb2
 from sessiontools.v1 import runtime_service_pb2 as pb
 
 MAX_AGENTS = 100
+_RUNS = wire.number_of(pb.AcquireRunsResponse, "runs")
+_INPUT, _HISTORY = (wire.number_of(pb.RunAssignment, name) for name in ("input", "history"))
 # A runtime acts from no session: it is shown keys in the default agent's way, as an owner is.
 NOBODY = View(None, EVERYTHING)
 
@@ -31,22 +36,28 @@ def acquire_query(request: pb.AcquireRunsRequest, deadline_s: float | None) -> A
     return AcquireQuery(request.runtime_id, tuple(request.agent_ids), request.max_runs, wait_s)
 
 
-def assignment(rules: Rules, run_tokens: RunTokens, taken: Assignment) -> pb.RunAssignment:
-    """One leased run with all it needs."""
+def acquired(rules: Rules, run_tokens: RunTokens, taken: Sequence[Assignment]) -> bytes:
+    """Leased runs with all they need, a serialised AcquireRunsResponse."""
+    return wire.with_entries(b"", _RUNS, [_assignment(rules, run_tokens, each) for each in taken])
+
+
+def _assignment(rules: Rules, run_tokens: RunTokens, taken: Assignment) -> bytes:
+    """One of them; messages are copied as they are stored."""
     run = taken.placed.run
-    return pb.RunAssignment(
+    rest = pb.RunAssignment(
         run=runs.run(rules, NOBODY, taken.placed),
         lease_token=str(taken.lease_token),
         lease_expires=timestamp(run.lease_expires_ms or 0),
         run_token=run_tokens.sign(taken.run_token),
         session=sessions.session(rules, NOBODY, taken.session),
-        history=[message_pb2.Message.FromString(body) for body in taken.history],
-        input=message_pb2.Message.FromString(taken.input),
         context=_context(taken.context) if taken.context else None,
         tools=agent_pb2.ToolPolicy(allow=taken.tools.allow, deny=taken.tools.deny),
         traceparent=traceparent_of(run),
         history_omitted=count(taken.history_omitted),
         lease_seconds=max(1, taken.lease_ms // 1000),
+    )
+    return wire.with_entries(
+        wire.with_entries(rest.SerializeToString(), _INPUT, [taken.input]), _HISTORY, taken.history
     )
 
 
