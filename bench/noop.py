@@ -1,7 +1,8 @@
-"""`python -m bench.noop FILE`: the ceiling, a server with the real one's options that answers with ready messages.
+"""`python -m bench.noop FILE [PORT]`: the ceiling, a server with the real options that answers with ready messages.
 
 Each request is parsed and each answer serialised, as gRPC for Python does; between them nothing happens. FILE has one
-line for each answer: method, request and answer, the latter two in base64; an empty request stands for any other.
+line for each answer: method, request and answer, the latter two in base64; an empty request stands for any other. A
+PORT that is given is shared with others, as workers share theirs.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from sessiontools.v1 import gateway_service_pb2, runtime_service_pb2, session_to
 CONTRACT = (session_tools_service_pb2, gateway_service_pb2, runtime_service_pb2)
 
 
-async def serve(file: Path) -> None:
+async def serve(file: Path, port: int) -> None:
     """Answer until killed."""
-    server = grpc.aio.server(options=options(ServerLimits()))
+    server = grpc.aio.server(options=options(ServerLimits(reuse_port=bool(port))))
     for service, handlers in _services(_answers(file)).items():
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, handlers),))
-    port = server.add_insecure_port("127.0.0.1:0")
+    port = server.add_insecure_port(f"127.0.0.1:{port}")
     await server.start()
     print(f"no-op is ready on 127.0.0.1:{port}", flush=True)
     await server.wait_for_termination()
@@ -75,4 +76,4 @@ async def _same(ready: Message, context: object) -> Message:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(Path(sys.argv[1])))
+    asyncio.run(serve(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))

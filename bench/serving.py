@@ -10,7 +10,7 @@ import sys
 import tempfile
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import grpc
 
 from bench.requests import AGENT, IDLE_AGENT, Asked
+from sessiond.workers import reserve
 
 # Runs stay queued until a client of ours takes them, so that a wait on one stays a wait; calls leave no log lines.
 CONFIG: dict[str, Any] = {
@@ -69,13 +70,16 @@ class Ready:
 
 
 @asynccontextmanager
-async def ceiling(*answers: Ready) -> AsyncIterator[Server]:
-    """The no-op server with these answers."""
-    with tempfile.TemporaryDirectory(prefix="bench-noop-") as folder:
+async def ceiling(*answers: Ready, workers: int = 1) -> AsyncIterator[Server]:
+    """The no-op server with these answers; several share a port, as workers do."""
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-noop-"))
         lines = [f"{each.method} {_ascii(each.request)} {_ascii(each.answer)}" for each in answers]
         (Path(folder) / "answers").write_text("\n".join(lines), encoding="ascii")
-        async with _started(["-m", "bench.noop", "answers"], folder, {}) as server:
-            yield server
+        port = stack.enter_context(reserve("127.0.0.1", 0)).getsockname()[1] if workers > 1 else 0
+        command = ["-m", "bench.noop", "answers", *([str(port)] if port else [])]
+        servers = [await stack.enter_async_context(_started(command, folder, {})) for _ in range(workers)]
+        yield servers[0]
 
 
 async def ready(source: Server, asked: Asked) -> Ready:

@@ -38,7 +38,9 @@ async def asking(server: Server, asked: Asked, concurrency: int) -> Measure:
 
 
 @asynccontextmanager
-async def send_sides(servers: Mapping[str, Server], *, waits: bool = False) -> AsyncIterator[SendSides]:
+async def send_sides(
+    servers: Mapping[str, Server], *, waits: bool = False, ceiling_workers: int = 1
+) -> AsyncIterator[SendSides]:
     """The servers, and before them the ceiling with a send's answer taken from the first of them."""
     first = next(iter(servers.values()))
     timeout_s = PATIENCE_S if waits else 0
@@ -46,7 +48,7 @@ async def send_sides(servers: Mapping[str, Server], *, waits: bool = False) -> A
     least = await ready(first, a_send(key, timeout_s=timeout_s))
     # The second send into a session is like all that follow: it names the run that it waits for.
     sample = await ready(first, a_send(key, timeout_s=timeout_s))
-    async with ceiling(sample) as noop:
+    async with ceiling(sample, workers=ceiling_workers) as noop:
         yield SendSides(noop, servers, len(least.answer), timeout_s)
 
 
@@ -61,15 +63,15 @@ class SendSides:
 
     def at(self, concurrency: int, most_connections: int = MAX_CONNECTIONS) -> dict[str, Measure]:
         """The measures of all sides."""
-        sides: dict[str, Measure] = {CEILING: partial(self._nothing, concurrency)}
+        sides: dict[str, Measure] = {CEILING: partial(self._nothing, concurrency, most_connections)}
         return sides | {
             name: partial(self._send, server, concurrency, most_connections) for name, server in self._servers.items()
         }
 
-    async def _nothing(self, concurrency: int, seconds: float) -> Load:
+    async def _nothing(self, concurrency: int, most_connections: int, seconds: float) -> Load:
         """The same requests to the server that does nothing with them."""
         keys = [_key(number) for number in range(min(concurrency, MAX_PROCESSES))]
-        return await load(self._target(self._noop, keys), concurrency, seconds)
+        return await load(self._target(self._noop, keys), concurrency, seconds, most_connections)
 
     async def _send(self, server: Server, concurrency: int, most_connections: int, seconds: float) -> Load:
         """Into new sessions; what was answered must be in them."""
