@@ -23,8 +23,8 @@ ABOUT = (
     f"PostgreSQL, {CONCURRENCY} at once; the kernel spreads connections over the workers. Sends into one session come "
     "over one connection, as they do from a gateway, so that one worker has them; lists and histories have one each; a "
     "turn is a send that waits for the echo runtime. PostgreSQL itself and the generator share the machine's cores "
-    "with the workers. The no-op has no database: what two of it are to one is what gRPC for Python leaves for a second "
-    "worker to gain on this machine."
+    "with the workers. The no-op has no database: what two of it are to one is what gRPC for Python leaves for a "
+    "second worker to gain on this machine."
 )
 
 
