@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from sessiond.access import View
@@ -17,7 +17,7 @@ from sessiond.model.rules import Rules
 from sessiond.model.visibility import masks_words
 from sessiond.model.waits import EndReason, WaitMode, WaitUntil
 from sessiond.run_pages import PAGE_EVENTS, PageQuestion, RunPage, run_pages
-from sessiond.store.database import Database
+from sessiond.store.database import Database, alone
 from sessiond.store.run_events import StoredEvent, run_topic
 from sessiond.store.runs import PlacedRun
 from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits, noted
@@ -124,7 +124,7 @@ class Following:
         self._db = db
         self._rules = rules
         self._waits = waits
-        self._caller = caller
+        self._caller = replace(caller, traceparent="") if caller.traceparent else caller  # equal ones look as one
         self._how = how
         # Each beats at a pace of its own, so that those that began together do not look and write together for ever.
         self._beat_s = how.heartbeat_s * random.uniform(0.75, 1)  # noqa: S311 - spreads load
@@ -216,7 +216,10 @@ class Following:
 
     async def _look(self, each: Followed, is_first: bool = False) -> RunPage:
         question = PageQuestion(self._rules, self._caller, self._how.until, each.run_id, each.read, is_first)
-        page = await self._db.read_together(run_pages, question)
+        if is_first or self._caller.is_acting:  # what it asks depends on answers, so that others would wait for those
+            page = await self._db.read(alone(run_pages, question))
+        else:
+            page = await self._db.read_together(run_pages, question)
         self._at_ms = page.at_ms
         self.view = page.view
         return page

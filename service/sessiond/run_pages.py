@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TypeVar
 
 from sessiond.access import View, view_of
 from sessiond.model.callers import Caller
@@ -21,7 +19,6 @@ from sessiond.waiting import require_settleable
 
 # Few enough that a page of the largest messages stays small in memory; more pages follow at once.
 PAGE_EVENTS = 32
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class PageQuestion:
         placed = runs.as_placed(tx, found[0])
         if self.is_first and self.until is WaitUntil.SETTLED:
             require_settleable(tx, self.rules, self.caller, view, placed.run)
-        is_over = placed.run.is_final and (self.until is WaitUntil.REPLY or is_settled(tx, placed.run))
+        is_over = placed.run.is_final and (self.until is WaitUntil.REPLY or _is_settled(tx, placed.run))
         return RunPage(placed, events, is_over, tx.now_ms, view, _hides_others(tx, view, placed))
 
 
@@ -72,15 +69,15 @@ def run_pages(tx: Tx, asked: Sequence[PageQuestion]) -> list[RunPage | Exception
     Many who follow one run have one question, which is asked once.
     """
     tx.ask_now()
-    later = {question: _refused_or(partial(question.ask, tx)) for question in dict.fromkeys(asked)}
-    pages = {question: each if isinstance(each, Exception) else _refused_or(each) for question, each in later.items()}
+    later = {question: question.ask(tx) for question in dict.fromkeys(asked)}
+    pages = {question: _page_or_refusal(page) for question, page in later.items()}
     return [pages[question] for question in asked]
 
 
-def _refused_or(step: Callable[[], Found]) -> Found | Refusal:
-    """What it gives, or why it is refused: one reader's refusal is not another's."""
+def _page_or_refusal(page: Callable[[], RunPage]) -> RunPage | Refusal:
+    """One reader's refusal is not another's."""
     try:
-        return step()
+        return page()
     except Refusal as refusal:
         return refusal
 
@@ -91,7 +88,7 @@ def _hides_others(tx: Tx, view: View, placed: PlacedRun) -> bool:
     return view.scope.is_restricted and any(not sessions.is_visible(tx, each, view.scope) for each in others if each)
 
 
-def is_settled(tx: Tx, run: Run) -> bool:
+def _is_settled(tx: Tx, run: Run) -> bool:
     """Whether everything that the run set off has an outcome; for a chat, its own delivery."""
     if run.exchange_id:
         exchange = exchanges.get(tx, run.exchange_id)

@@ -151,6 +151,47 @@ async def test_who_asks_at_once_is_served_by_one_look(
     assert (await engine.transitions(queued[1]))[1] == ("running", "rt-1", "")
 
 
+async def test_slots_are_counted_over_all_who_ask_at_once(engine: Engine) -> None:  # R2
+    engine.slots(agents=2)
+    keys = [f"agent:{agent}:{number}" for number, agent in enumerate(("far", "farther", "far", "farther", "main"))]
+    await engine.sessions(*keys)
+    queued = [await engine.queue(key) for key in keys]
+
+    looks = [*(engine.acquire(is_external=True, agent_ids=(agent,)) for agent in ("far", "farther")), engine.acquire()]
+    taken = [each.placed.run.id for answer in await asyncio.gather(*looks) for each in answer]
+
+    assert taken == [queued[0], queued[2]]
+    assert Counter(await engine.states(*queued)) == {"running": 2, "queued": 3}
+
+
+async def test_external_runtimes_get_their_share_of_slots_that_come_free(engine: Engine) -> None:  # R2
+    engine.slots(agents=1)
+    keys = [f"agent:{agent}:{number}" for number in range(4) for agent in ("main", "far")]
+    await engine.sessions(*keys)
+    for key in keys:
+        await engine.queue(key)
+
+    kinds = []
+    for _ in range(4):
+        both = [engine.acquire(max_runs=1, is_external=is_external) for is_external in (True, False)]
+        ((taken,),) = [answer for answer in await asyncio.gather(*both) if answer]
+        kinds.append(taken.placed.run.agent_id)
+        await engine.complete(taken)
+
+    assert kinds == ["far"] * 4  # which asked first each time
+
+
+async def test_what_fills_one_answer_leaves_the_rest_to_the_next(engine: Engine) -> None:  # X6
+    keys = [f"agent:far:{number}" for number in range(5)]
+    await engine.sessions(*keys)
+    queued = [await engine.queue(key, "x" * 400_000) for key in keys]  # and as much again as its exchange's request
+
+    answers = await asyncio.gather(*(engine.acquire(max_runs=3, is_external=True) for _ in range(2)))
+
+    assert [[each.placed.run.id for each in answer] for answer in answers] == [queued[:2], queued[2:4]]
+    assert ((await engine.run(queued[4])).state, (await engine.run(queued[4])).attempt) == ("queued", 0)
+
+
 async def test_more_runs_than_are_looked_at_together_come_in_one_answer(engine: Engine) -> None:  # R2
     keys = [f"agent:far:{number}" for number in range(acquire_runs.ROUND * 2 + 1)]
     engine.slots(agents=len(keys))
@@ -162,14 +203,15 @@ async def test_more_runs_than_are_looked_at_together_come_in_one_answer(engine: 
     assert [each.placed.run.id for each in taken] == queued
 
 
-async def test_two_acquires_at_once_never_get_the_same_run(engine: Engine) -> None:  # R2, R3
+@pytest.mark.parametrize("agent", ["main", "far"])
+async def test_two_acquires_at_once_never_get_the_same_run(engine: Engine, agent: str) -> None:  # R2, R3
     engine.slots(agents=12)
-    keys = [f"agent:main:{number}" for number in range(20)]
+    keys = [f"agent:{agent}:{number}" for number in range(20)]
     await engine.sessions(*keys)
     for key in keys * 2:
         await engine.queue(key)
 
-    answers = await asyncio.gather(*(engine.acquire(max_runs=3) for _ in range(10)))
+    answers = await asyncio.gather(*(engine.acquire(max_runs=3, is_external=agent == "far") for _ in range(10)))
 
     taken = [each.placed.run for answer in answers for each in answer]
     taken += [each.placed.run for each in await engine.acquire()]  # what a locked row hid from the others
@@ -351,4 +393,7 @@ async def test_what_a_runtime_asks_for_is_checked(engine: Engine) -> None:  # X1
     assert [each.field for each in refused.value.fields] == ["wait_seconds", "agent_ids"]
     with pytest.raises((InvalidField, InvalidKey)):
         await engine.acquire(agent_ids=("no such id!",))
+    for name in ("", " ", "x" * 129, "a\0b"):
+        with pytest.raises(InvalidField):
+            await acquire(engine.db, engine.rules, engine.waits, AcquireQuery(name))
     assert await engine.states(queued) == ["queued"]

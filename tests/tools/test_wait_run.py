@@ -11,6 +11,7 @@ from itertools import count as count_from
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from sessiond import waiting
 from sessiond.following import Ended, Follow, Happened, Snapshot
@@ -26,6 +27,8 @@ from sessiond.runtime.append_run_events import AppendQuery, append_run_events
 from sessiond.runtime.heartbeat_runs import heartbeat_runs
 from sessiond.store.run_events import StoredEvent
 from sessiond.store.schema import run_waits
+from sessiond.store.schema import runs as runs_table
+from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from sessiond.tools.wait_run import WaitQuery, wait_run
 from sessiond.waiting import Waits
@@ -299,17 +302,29 @@ async def test_those_whom_a_commit_wakes_look_together_and_at_a_run_once(
 
 
 async def test_one_readers_refusal_is_not_anothers(engine: Engine) -> None:  # W7, W8
-    await engine.sessions(A, "agent:ops:subagent:1")
-    engine.rules = replace(engine.rules, visibility=VisibilityRules(agent_to_agent=True))  # to be changed underneath
-    child = await engine.running("agent:ops:subagent:1")
-    agent = asyncio.create_task(read(stream(engine, child.placed.run.id, caller=acting_as(A))))
-    async with reading(engine, stream(engine, child.placed.run.id), sleepers=2) as owner:
-        object.__setattr__(engine.rules.visibility, "agent_to_agent", False)
-        await engine.complete(child, "secret")
+    await engine.sessions(A, B)
+    ended, other = await engine.running(A), await engine.running(B)
+    of_a = asyncio.create_task(read(stream(engine, ended.placed.run.id)))
+    async with reading(engine, stream(engine, other.placed.run.id), sleepers=2) as of_b:
+        purge = sa.delete(runs_table).where(runs_table.c.id == ended.placed.run.id)
+        await engine.db.write(lambda tx: tx.run(Statement("purge", purge)))
+        await engine.complete(other)
+        engine.wake.publish_all()  # in one turn of the loop with what the commit told, so that both look at once
 
-    assert end_of(owner.result()) == "RUN_TERMINAL"
+    assert end_of(of_b.result()) == "RUN_TERMINAL"
     with pytest.raises(RunNotFound):
-        await agent
+        await of_a
+
+
+async def test_a_run_id_that_no_database_takes_is_its_callers_problem_alone(engine: Engine) -> None:  # W7, X1
+    taken = await engine.running()
+    async with reading(engine, stream(engine, taken.placed.run.id)) as healthy:
+        hostile = asyncio.create_task(read(stream(engine, "a\0b")))
+        await engine.complete(taken)
+
+    assert end_of(healthy.result()) == "RUN_TERMINAL"
+    with pytest.raises((RunNotFound, InvalidField)):
+        await hostile
 
 
 async def test_one_slow_reader_delays_nobody(engine: Engine) -> None:  # W7

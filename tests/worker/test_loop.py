@@ -254,8 +254,8 @@ async def test_a_run_taken_in_the_moment_of_the_drain_is_given_back(engine: Engi
     run_id = await engine.queue()
 
     class Drains(Away):
-        async def write(self, work: Work[Result]) -> Result:
-            done = await super().write(work)
+        async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
+            done = await super().write_together(batch, item)
             await engine.waits.drain()
             return done
 

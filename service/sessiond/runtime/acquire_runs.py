@@ -15,7 +15,7 @@ from sessiond.model.rules import Rules
 from sessiond.model.runs import RUNTIME
 from sessiond.runtime.assignments import ANSWER_BYTES, FULL_BYTES, Assignment, Draft, assigned, drafts
 from sessiond.store import run_queue, runs, sessions
-from sessiond.store.database import Database, alone
+from sessiond.store.database import Database
 from sessiond.store.run_queue import SLOT_TOPIC, Found, Wanted, queue_topic
 from sessiond.store.transaction import Tx
 from sessiond.waiting import DRAIN_TOPIC, Waits
@@ -118,10 +118,7 @@ async def acquire_runs(db: Database, rules: Rules, waits: Waits, query: AcquireQ
 
 async def _look(db: Database, rules: Rules, query: AcquireQuery) -> Taken:
     """Take what is there; a caller that leaves in this very moment gives it back, since nobody would execute it."""
-    asked = _Asked(rules, query)
-    # Of external runtimes many may look at once; the built-in one is the only one of its kind, and waits for nobody.
-    look = db.write_together(_acquire, asked) if query.is_external else db.write(alone(_acquire, asked))
-    looking = asyncio.ensure_future(look)
+    looking = asyncio.ensure_future(db.write_together(_acquire, _Asked(rules, query)))
     try:
         return await asyncio.shield(looking)
     except asyncio.CancelledError:
@@ -141,8 +138,8 @@ def _give_back(tx: Tx, assignments: list[Assignment]) -> None:
 
 def _checked(query: AcquireQuery) -> AcquireQuery:
     problems = []
-    if not query.runtime_id.strip() or len(query.runtime_id) > MAX_NAME:
-        problems.append(FieldProblem("runtime_id", f"is required, at most {MAX_NAME} characters"))
+    if not query.runtime_id.strip() or len(query.runtime_id) > MAX_NAME or "\0" in query.runtime_id:
+        problems.append(FieldProblem("runtime_id", f"is required, at most {MAX_NAME} characters, none of them NUL"))
     if query.wait_s > MAX_WAIT_S:
         problems.append(FieldProblem("wait_seconds", f"is more than {MAX_WAIT_S}; ask again instead"))
     if len(query.agent_ids) > MAX_RUNS:
@@ -155,7 +152,10 @@ def _checked(query: AcquireQuery) -> AcquireQuery:
 
 
 def _acquire(tx: Tx, asked: Sequence[_Asked]) -> list[Taken]:
-    """Look once for all who look at this moment for runs of the same agents, and deal out what is there."""
+    """Look once for all who look at this moment for runs of the same agents, and deal out what is there.
+
+    The built-in runtime stands in line with external ones, or it would have every slot that comes free.
+    """
     alike: dict[object, list[int]] = defaultdict(list)
     for number, (_, query) in enumerate(asked):
         alike[query.is_external, query.agent_ids, query.without_history].append(number)

@@ -64,11 +64,6 @@ class Assignment:
         return LeaseToken(run.id, run.fence, run.lease_secret)
 
     @property
-    def size(self) -> int:
-        """About how many bytes it takes on the wire."""
-        return len(self.input) + sum(map(len, self.history)) + (self.context.size if self.context else 0)
-
-    @property
     def run_token(self) -> RunToken:
         """What makes its holder the agent of this run."""
         return RunToken.of(self.placed.run)

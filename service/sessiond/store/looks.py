@@ -33,6 +33,7 @@ class Looks:
         asked = self._asked.pop(batch)
         for first in range(0, len(asked), self._most):
             await self._answer_some(batch, asked[first : first + self._most])
+            await asyncio.sleep(0)  # a look into SQLite never waits, so that nobody else would have a turn in between
 
     async def _answer_some(self, batch: Batch[Any, Any], asked: list[tuple[Any, asyncio.Future[Any]]]) -> None:
         results: list[Any]

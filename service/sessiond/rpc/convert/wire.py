@@ -18,7 +18,7 @@ _MORE = 0x80
 
 
 def with_entries(rest: bytes, field: int, entries: Sequence[bytes]) -> bytes:
-    """A serialised message with these serialised messages added to its repeated field of this number."""
+    """A serialised message with these serialised messages added to its field of this number, which may have several."""
     heads = map(_head, repeat(field), map(len, entries))
     return rest + b"".join(chain.from_iterable(zip(heads, entries, strict=True)))
 
