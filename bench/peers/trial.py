@@ -9,7 +9,7 @@ from itertools import cycle, islice
 
 import grpc
 
-from bench.load import Load, LoadProblem, Target, load
+from bench.load import TRIES, Load, LoadProblem, Target, load
 from bench.peers.side import REPLY, Answer, Side
 from bench.sides import settled
 
@@ -80,14 +80,17 @@ class Trial:
         return _Looks(min(map(len, sent)), each_place, min(map(len, got)))
 
     async def _sent(self, channel: grpc.aio.Channel) -> list[bytes]:
-        """The answers; a side that may fail need not answer all."""
+        """The answers; a side that may fail need not answer all, and is asked again if it answers none."""
         send: Call = channel.unary_unary(self._side.running.send_method)
-        came = await asyncio.gather(*(send(request) for request in self._sends()), return_exceptions=True)
-        answers = [answer for answer in came if isinstance(answer, bytes)]
-        problems = [answer for answer in came if isinstance(answer, BaseException)]
-        if problems and not (answers and self._side.may_fail):
-            raise problems[0]
-        self._count(len(came), len(problems))
+        for tries_left in reversed(range(TRIES)):
+            came = await asyncio.gather(*(send(request) for request in self._sends()), return_exceptions=True)
+            answers = [answer for answer in came if isinstance(answer, bytes)]
+            problems = [answer for answer in came if isinstance(answer, BaseException)]
+            if problems and not (self._side.may_fail and (answers or tries_left)):
+                raise problems[0]
+            self._count(len(came), len(problems))
+            if answers:
+                break
         return answers
 
 

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
-from sessiond.store import messages, sessions, sqlite
+from sessiond.store import messages, sessions, sqlite_log
 from sessiond.store.database import MAX_GROUP
 from sessiond.store.schema import messages as messages_table
 from sessiond.store.schema import sessions as sessions_table
@@ -140,7 +140,7 @@ async def test_the_log_is_brought_into_the_file_on_the_thread(
 ) -> None:
     assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(1)) == []
 
-    monkeypatch.setattr(sqlite, "MAX_LOG_PAGES", sqlite_db._log_pages + 1)
+    monkeypatch.setattr(sqlite_log, "MAX_PAGES", sqlite_db._log._pages + 1)
     after(sqlite_db, rest_s=1, commit_s=0)
     assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(2)) == ["sqlite-disk"]
 
@@ -150,7 +150,7 @@ async def test_the_log_is_brought_into_the_file_on_the_thread(
 
 async def test_large_works_make_the_log_long_too(sqlite_db: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     await sqlite_db.write(put(1))
-    monkeypatch.setattr(sqlite, "MAX_LOG_BYTES", 4096)
+    monkeypatch.setattr(sqlite_log, "MAX_BYTES", 4096)
 
     assert await threads_of(sqlite_db, "PRAGMA wal_checkpoint", put(2)) == ["sqlite-disk"]
 
@@ -158,11 +158,12 @@ async def test_large_works_make_the_log_long_too(sqlite_db: SqliteDatabase, monk
 async def test_a_log_that_stays_full_undoes_no_commit(
     sqlite_db: SqliteDatabase, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:  # X2
-    def fail(self: SqliteDatabase) -> None:
-        raise sqlite3.OperationalError("disk I/O error")
+    class Full:
+        def execute(self, sql: str) -> None:
+            raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(sqlite, "MAX_LOG_PAGES", 1)
-    monkeypatch.setattr(SqliteDatabase, "_empty_log", fail)
+    monkeypatch.setattr(sqlite_log, "MAX_PAGES", 1)
+    monkeypatch.setattr(sqlite_db._log, "_writing", Full())
 
     assert await grouped(sqlite_db, put(1)) == ["agent:main:1"]
 

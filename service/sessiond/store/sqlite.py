@@ -10,7 +10,6 @@ work that is alone, while the disk is quick: to wake the thread and be woken tak
 from __future__ import annotations
 
 import asyncio
-import logging
 import queue
 import sqlite3
 import threading
@@ -18,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -29,20 +27,12 @@ from sessiond.store.clock import Clock, embedded_clock
 from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
 from sessiond.store.looks import Looks
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, is_busy, is_outage, own_connection
+from sessiond.store.sqlite_log import SqliteLog
 from sessiond.store.statement import SQLITE
 from sessiond.store.transaction import Tx
 
-log = logging.getLogger("sessiond.sqlite")
-
 # A commit that took longer goes to the thread from then on, until one there is as quick again.
 QUICK_S = 0.001
-# How many pages the log may grow by, about, before they go to the file: that takes a while, and is done on the thread.
-# The same ones change again and again, so the longer they rest the less there is to do; beyond this, readers would have
-# a second index to look at.
-MAX_LOG_PAGES = 4_000
-GROUP_PAGES, WORK_PAGES = 8, 2  # what a group writes, and each of its works
-KEPT_LOG_BYTES = MAX_LOG_PAGES * 4096  # of its file, once it was emptied
-MAX_LOG_BYTES = 2 * KEPT_LOG_BYTES  # where works write more than that, such as large messages
 
 
 class _Job(NamedTuple):
@@ -101,12 +91,9 @@ class SqliteDatabase:
         self._reads = Looks(self.read, database.MAX_READS)
         self._writing = own_connection(engine)
         self._writing.execute("PRAGMA busy_timeout=0")
-        self._writing.execute("PRAGMA wal_autocheckpoint=0")  # else a commit might do it, here
-        self._writing.execute(f"PRAGMA journal_size_limit={KEPT_LOG_BYTES}")
-        self._log_file = Path(f"{engine.url.database}-wal")
+        self._log = SqliteLog(self._writing, str(engine.url.database))
         self._reading = own_connection(engine)
         self._reading.execute("PRAGMA query_only=ON")
-        self._log_pages = 0
         self._commit_s = QUICK_S  # what the latest took
         self._answered_s = 0.0  # when that was
         self._rested_s = 0.0  # how long nothing was asked for then
@@ -232,9 +219,9 @@ class SqliteDatabase:
         except (sqlite3.Error, _GroupLost) as lost:
             self._fail(group, lost)
             return
-        self._log_pages += GROUP_PAGES + WORK_PAGES * len(group)
+        self._log.note_group(len(group))
         then = partial(self._committed, group, outcomes, topics)
-        if self._log_pages >= MAX_LOG_PAGES or _size_of(self._log_file) > MAX_LOG_BYTES:
+        if self._log.is_long:
             self._steps.put(_Step(self._commit_and_empty_log, then))
         elif len(group) == 1 and self._may_commit_here():
             then(_problem_of(self._commit))
@@ -257,12 +244,7 @@ class SqliteDatabase:
     def _commit_and_empty_log(self) -> None:
         """Before anybody is answered, since the next group needs the connection."""
         self._commit()
-        self._log_pages = 0
-        if problem := _problem_of(self._empty_log):  # what was committed is safe in the log
-            log.warning("SQLite's log could not be brought into the file", extra={"problem": str(problem)})
-
-    def _empty_log(self) -> None:
-        self._writing.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self._log.empty()
 
     def _committed(
         self, group: list[_Job], outcomes: list[_Outcome], topics: list[str], problem: sqlite3.Error | None
@@ -347,14 +329,6 @@ def _problem_of(do: Callable[[], None]) -> sqlite3.Error | None:
     except sqlite3.Error as problem:
         return problem
     return None
-
-
-def _size_of(file: Path) -> int:
-    """Of a file that SQLite makes when it first needs it."""
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _unavailable(problem: BaseException) -> StoreUnavailable:
