@@ -66,7 +66,12 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
         publish = partial(_publish, wake, hints)
         store = settings.store
         db = await open_database(
-            store.url, publish, store.pool_size, on_gap=wake.publish_all, statement_s=store.statement_seconds
+            store.url,
+            publish,
+            store.pool_size,
+            on_gap=wake.publish_all,
+            statement_s=store.statement_seconds,
+            busy_wait_s=store.busy_wait_microseconds / 1_000_000,
         )
         stack.push_async_callback(db.close)
         health = Health(SERVICES)

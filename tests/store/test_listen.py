@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from sessiond.store.database import Database
+from sessiond.store import listen
 from sessiond.store.opening import open_database
 from sessiond.store.postgres import CommitUnknown, PostgresDatabase
 from sessiond.store.transaction import Tx
 from tests.postgres import empty
+
+_END_ALL = sa.text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name AND pid != pg_backend_pid()"
+)
+_TELL = sa.text("SELECT pg_notify(:channel, :notice)")
 
 PATIENCE_S = 10
 
@@ -23,7 +28,7 @@ class Replica:
     """A store that listens, and what its process is told."""
 
     def __init__(self) -> None:
-        self.db: Database
+        self.db: PostgresDatabase
         self._topics: asyncio.Queue[str] = asyncio.Queue()
         self._gaps: asyncio.Queue[None] = asyncio.Queue()
 
@@ -49,10 +54,18 @@ class Replica:
 async def replica(engine: sa.Engine) -> AsyncIterator[Replica]:
     made = Replica()
     url = engine.url.render_as_string(hide_password=False)
-    made.db = await open_database(url, made.tell, on_gap=made.tell_of_a_gap)
+    db = await open_database(url, made.tell, on_gap=made.tell_of_a_gap)
+    assert isinstance(db, PostgresDatabase)
+    made.db = db
     await made.heard_of_a_gap()  # it listens
     yield made
     await made.db.close()
+
+
+@pytest.fixture(autouse=True)
+def known_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everybody looks for the second time long after the test, unless it is about that."""
+    monkeypatch.setattr(listen, "KNOWN_AFTER_S", 3600)
 
 
 @pytest.fixture
@@ -111,3 +124,68 @@ async def test_after_a_commit_of_which_nothing_is_known_everybody_looks(
         await here.db.write(lambda tx: tx.notify("perhaps"))
 
     await here.heard_of_a_gap()
+
+
+async def test_a_server_that_is_alone_tells_nobody(postgres: sa.Engine) -> None:
+    async with replica(postgres) as here:
+        here.db._listen._alone_from = 0
+        with postgres.connect().execution_options(isolation_level="AUTOCOMMIT") as ear:
+            ear.exec_driver_sql(f"LISTEN {listen.CHANNEL}")
+
+            await here.db.write(lambda tx: tx.notify("to itself"))
+            ear.execute(_TELL, {"channel": listen.CHANNEL, "notice": "the end"})
+            driver: Any = ear.connection.driver_connection
+            heard = [notice.payload for notice in driver.notifies(timeout=0)]
+
+        assert await here.heard() == "to itself"
+        assert heard[-1] == "the end"
+        assert not [notice for notice in heard if "to itself" in notice]
+
+
+async def test_a_server_is_alone_once_it_has_heard_of_no_other_for_a_while(
+    postgres: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listen, "PRESENT_EVERY_S", 0.01)
+    monkeypatch.setattr(listen, "GONE_AFTER_S", 0.1)
+    async with replica(postgres) as here:
+        assert not here.db._listen.is_alone
+
+        async with asyncio.timeout(PATIENCE_S):
+            while not here.db._listen.is_alone:
+                await here.db.read(lambda tx: None)
+
+
+async def test_a_server_that_stood_still_does_not_take_itself_to_be_alone(postgres: sa.Engine) -> None:
+    async with replica(postgres) as here:
+        here.db._listen._alone_from = 0
+        assert here.db._listen.is_alone
+
+        here.db._listen._said_at -= listen.AWAY_AFTER_S
+
+        assert not here.db._listen.is_alone
+
+
+async def test_a_server_that_was_alone_tells_one_that_comes(
+    postgres: sa.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listen, "KNOWN_AFTER_S", 0.1)
+    async with replica(postgres) as here:
+        here.db._listen._alone_from = 0
+
+        async with replica(postgres) as there:
+            await there.heard_of_a_gap()  # what it missed until the others knew of it
+            assert not here.db._listen.is_alone
+            await here.db.write(lambda tx: tx.notify("from here"))
+
+            assert await there.heard() == "from here"
+
+
+async def test_a_server_that_does_not_listen_tells_others_since_it_can_not_know_of_them(postgres: sa.Engine) -> None:
+    async with replica(postgres) as here:
+        here.db._listen._alone_from = 0
+
+        with postgres.begin() as connection:
+            connection.execute(_END_ALL, {"name": postgres.url.database})
+        await here.heard_of_a_gap()  # it listens again
+
+        assert not here.db._listen.is_alone

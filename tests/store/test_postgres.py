@@ -236,6 +236,23 @@ async def test_what_the_socket_does_not_take_at_once_follows(postgres_db: Postgr
     assert await postgres_db.read(lambda tx: tx.rows(repeat, times=much)) == [("x" * much,)]
 
 
+async def test_postgresql_begins_with_what_a_work_asks_alone_before_anybody_waits_for_it(
+    postgres_db: PostgresDatabase, postgres: sa.Engine
+) -> None:
+    take = Statement("take a lock", sa.text("SELECT pg_advisory_xact_lock(8)"))
+    is_free = sa.text("SELECT pg_try_advisory_xact_lock(8)")
+
+    def lock(tx: Tx) -> bool:
+        tx.run(take)
+        for _ in range(1_000):
+            with postgres.begin() as other:
+                if not other.execute(is_free).scalar_one():
+                    return True
+        return False
+
+    assert await postgres_db.write(lock)
+
+
 async def test_works_that_find_no_free_connection_wait_in_line(postgres: sa.Engine) -> None:  # X3
     with spare_database(postgres, "narrow") as url:
         database = await open_database(url, on_commit=lambda topics: None, pool_size=2)

@@ -18,6 +18,7 @@ from sessiond.model.problems import Problem
 from sessiond.reloading import reload_for_ever
 from sessiond.rpc.addresses import split_address
 from sessiond.settings import Loaded, Settings, load
+from sessiond.store.attention import AttentiveLoop
 from sessiond.workers import Workers, reserve
 
 # So many looks at the younger objects come before one at all of them; Python's own number is 10.
@@ -68,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
     if args.workers > 1:
         return asyncio.run(_supervise(loaded, args))
     read = partial(load, loaded.file, os.environ, flags)
-    asyncio.run(_serve(loaded, lambda: read().settings, args))
+    with asyncio.Runner(loop_factory=AttentiveLoop) as runner:
+        runner.run(_serve(loaded, lambda: read().settings, args))
     return 0
 
 

@@ -24,6 +24,12 @@ class StoreSettings(Section):
         default=30, ge=1, le=3_600, description="Longest time of one statement on PostgreSQL; half of it for a lock."
     )
     pool_size: int = Field(default=10, ge=1, le=1_000, description="Connections to PostgreSQL; no meaning for SQLite.")
+    busy_wait_microseconds: int = Field(
+        default=1_000,
+        ge=0,
+        le=100_000,
+        description="How long a server with one caller stays awake for PostgreSQL's answer; 0: it sleeps at once.",
+    )
 
 
 class TranscriptsSettings(Section):

@@ -3,19 +3,23 @@
 Hints may be lost while the connection is away, so every new connection hints everybody; and whoever waits looks by
 itself now and then anyway. A notice has as many topics of a commit as fit, behind a mark of who sent it, since a sender
 has told its own process already: heard again, it would make everybody there look twice.
+
+A server that is alone tells nobody: a notice costs PostgreSQL a lock and the waking of every listener, its sender too.
+So each says now and then that it is there, and one that has heard of no other for a while is alone.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
 import psycopg
 from psycopg import sql
-from psycopg.pq import ConnStatus
+from psycopg.pq import ConnStatus, TransactionStatus
 from psycopg.pq.abc import PGconn
 
 from sessiond.store.database import OnCommit
@@ -24,8 +28,15 @@ from sessiond.store.wires import Connect
 log = logging.getLogger("sessiond.listen")
 
 CHANNEL = "sessiontools"
+NOTIFY = "SELECT pg_notify($1, $2)"
 RETRY_S = 1.0
 MAX_BYTES = 7_999  # of a notice
+# How often a server says that it is there; after what silence it is taken to be gone, and has to think so itself.
+PRESENT_EVERY_S = 2.0
+GONE_AFTER_S = 7.0
+AWAY_AFTER_S = GONE_AFTER_S / 2
+# By then the others have heard it, and tell it what they do.
+KNOWN_AFTER_S = 1.0
 
 
 class Listen:
@@ -36,11 +47,22 @@ class Listen:
         self._on_topics = on_topics
         self._on_gap = on_gap
         self._mark = secrets.token_hex(4)
+        self._loop = asyncio.get_running_loop()
+        self._said_at = -math.inf
+        self._alone_from = math.inf
         self._listening = asyncio.create_task(self._listen_for_ever())
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other server was heard of for so long that there is none, by one that was awake to hear it."""
+        now = self._loop.time()
+        return now >= self._alone_from and now - self._said_at < AWAY_AFTER_S
 
     def notices(self, topics: Iterable[str]) -> list[str]:
         """What is sent to tell others of these topics: as few as will do, since each wakes every listener."""
         notices: list[str] = []
+        if self.is_alone:
+            return notices
         size = MAX_BYTES
         for topic in dict.fromkeys(topics):
             size += len(topic.encode()) + 1
@@ -72,42 +94,90 @@ class Listen:
         async with await self._connect() as connection:
             await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
             self.lost_hints()
-            await _until_lost(connection.pgconn, self._hear)
+            heard = _Heard(connection.pgconn, self._hear)
+            try:
+                await self._be_present(heard)
+            finally:
+                heard.close()
+                self._said_at = -math.inf
+
+    async def _be_present(self, heard: _Heard) -> None:
+        """Say so now and then, until the connection fails."""
+        while True:
+            now = self._loop.time()
+            if heard.say(self._mark):
+                if now - self._said_at > AWAY_AFTER_S:  # nobody knows whom the others told meanwhile
+                    self._note_company()
+                    self._loop.call_later(KNOWN_AFTER_S, self.lost_hints)
+                self._said_at = now
+            await heard.until_lost(PRESENT_EVERY_S)
+
+    def _note_company(self) -> None:
+        self._alone_from = self._loop.time() + GONE_AFTER_S
 
     def _hear(self, notices: Sequence[str]) -> None:
-        told = [notice.split("\n") for notice in notices]
-        if topics := [topic for mark, *topics in told if mark != self._mark for topic in topics]:
-            self._on_topics(topics)
+        others = [topics for mark, *topics in (notice.split("\n") for notice in notices) if mark != self._mark]
+        if others:
+            self._note_company()
+        if heard := [topic for topics in others for topic in topics]:
+            self._on_topics(heard)
 
 
-async def _until_lost(pgconn: PGconn, hear: Callable[[Sequence[str]], None]) -> None:
-    """Hand over what comes; raises when the connection fails.
+class _Heard:
+    """Hands over the notices that come over a connection, until it fails or is closed.
 
     psycopg's own way of waiting for notices makes several objects and turns of the loop for each, which every commit of
     this process would pay for, too.
     """
-    loop, socket = asyncio.get_running_loop(), pgconn.socket
-    lost: asyncio.Future[None] = loop.create_future()
 
-    def lose(problem: psycopg.Error) -> None:
-        loop.remove_reader(socket)  # at once: libpq has closed it, and the next connection may get its number
-        if not lost.done():
-            lost.set_exception(problem)
+    def __init__(self, pgconn: PGconn, hear: Callable[[Sequence[str]], None]) -> None:
+        self._pgconn = pgconn
+        self._hear = hear
+        self._loop = asyncio.get_running_loop()
+        self._lost: asyncio.Future[None] = self._loop.create_future()
+        self._socket = pgconn.socket
+        self._loop.add_reader(self._socket, self._take)
 
-    def take() -> None:
+    def say(self, notice: str) -> bool:
+        """Send a notice; tells whether it could, which it can't before the server has taken the one before."""
+        if self._pgconn.transaction_status != TransactionStatus.IDLE:
+            return False
+        try:
+            self._pgconn.send_query_params(NOTIFY.encode(), [CHANNEL.encode(), notice.encode()])
+            self._pgconn.flush()
+        except psycopg.OperationalError as problem:
+            self._lose(problem)
+            return False
+        return True
+
+    async def until_lost(self, seconds: float) -> None:
+        """Wait for so long; raises when the connection fails."""
+        done, _ = await asyncio.wait([self._lost], timeout=seconds)
+        for lost in done:
+            lost.result()
+
+    def close(self) -> None:
+        """Hand over no more."""
+        if not self._lost.done():
+            self._loop.remove_reader(self._socket)
+        elif not self._lost.cancelled():
+            self._lost.exception()  # seen, whoever waited or not
+
+    def _lose(self, problem: psycopg.Error) -> None:
+        if not self._lost.done():
+            self._loop.remove_reader(self._socket)  # at once: libpq has closed it, and the next one may get its number
+            self._lost.set_exception(problem)
+
+    def _take(self) -> None:
+        pgconn = self._pgconn
         try:
             pgconn.consume_input()
         except psycopg.OperationalError as problem:
-            lose(problem)
+            self._lose(problem)
             return
+        while not pgconn.is_busy() and pgconn.get_result() is not None:
+            pass  # of what was said
         if pgconn.status != ConnStatus.OK:  # libpq hung up by itself, so that nothing more will be heard
-            lose(psycopg.OperationalError(pgconn.get_error_message()))
+            self._lose(psycopg.OperationalError(pgconn.get_error_message()))
             return
-        hear([notice.extra.decode() for notice in iter(pgconn.notifies, None)])
-
-    loop.add_reader(socket, take)
-    try:
-        await lost
-    finally:
-        if pgconn.status == ConnStatus.OK:  # given up here; a lost one has no socket any more
-            loop.remove_reader(socket)
+        self._hear([notice.extra.decode() for notice in iter(pgconn.notifies, None)])

@@ -34,11 +34,12 @@ async def open_database(
     clock: Clock | None = None,
     on_gap: Callable[[], None] = lambda: None,
     statement_s: float = STATEMENT_S,
+    busy_wait_s: float = 0.0,
 ) -> Database:
     """Open the store, bring its schema up to date, and hand it over; StoreProblem says why it can't be.
 
     `on_commit` gets the topics of what was committed, here or by another replica; `on_gap` tells that some of
-    another's may have been missed.
+    another's may have been missed. For so long at the most a work that is alone stays awake for PostgreSQL's answer.
     """
     parsed = _parse(url)
     if parsed.get_backend_name() == "sqlite":
@@ -48,7 +49,7 @@ async def open_database(
     engine = _postgres_engine(parsed, pool_size, statement_s)
     await asyncio.to_thread(_migrate, engine)
     connect = partial(_postgres_connection, engine, statement_s)
-    return PostgresDatabase(connect, on_commit, pool_size, clock, on_gap)
+    return PostgresDatabase(connect, on_commit, pool_size, clock, on_gap, busy_wait_s)
 
 
 def engine_of(url: str) -> sa.Engine:

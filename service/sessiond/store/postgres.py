@@ -18,13 +18,14 @@ from psycopg import errors as pg
 
 from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store import database
+from sessiond.store.attention import attention_of
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
 from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
-from sessiond.store.listen import CHANNEL, Listen
+from sessiond.store.listen import CHANNEL, NOTIFY, Listen
 from sessiond.store.looks import Looks
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
-from sessiond.store.switching import pause, start
+from sessiond.store.switching import let_others, pause, start
 from sessiond.store.transaction import Later, Now, Tx
 from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, Wire
 from sessiond.store.wires import Connect, Wires
@@ -34,12 +35,14 @@ MAX_TRIES = 5
 FIRST_PAUSE_S = 0.005
 _WRITE = "BEGIN"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_NOTIFY = "SELECT pg_notify($1, $2)"
 _LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
 # The server we talk to is no longer the one that writes: after a failover a new connection finds that one.
 _LOST = (*_AWAY, pg.ReadOnlySqlTransaction)
 _TOO_SLOW = (pg.QueryCanceled, pg.LockNotAvailable)
+
+
+_Asked = tuple[Any, asyncio.Future[Any]]
 
 
 class CommitUnknown(StoreUnavailable):
@@ -52,11 +55,11 @@ class CommitUnknown(StoreUnavailable):
 class _Line:
     """The items of one kind that wait to be written together."""
 
-    __slots__ = ("waiting", "writing")
+    __slots__ = ("is_writing", "waiting")
 
     def __init__(self) -> None:
-        self.waiting: deque[tuple[Any, asyncio.Future[Any]]] = deque()
-        self.writing: asyncio.Task[None] | None = None
+        self.waiting: deque[_Asked] = deque()
+        self.is_writing = False
 
 
 class PostgresDatabase:
@@ -71,13 +74,15 @@ class PostgresDatabase:
         pool_size: int,
         clock: Clock | None = None,
         on_gap: Callable[[], None] = lambda: None,
+        busy_wait_s: float = 0.0,
     ) -> None:
         self._clock = clock
         self._on_commit = on_commit
         self._max_lost = pool_size + MAX_TRIES
         self._loop = asyncio.get_running_loop()
         self._lines: dict[Batch[Any, Any], _Line] = {}
-        self._wires = Wires(connect, pool_size)
+        self._attention = attention_of(self._loop, busy_wait_s)
+        self._wires = Wires(connect, pool_size, self._attention)
         self._listen = Listen(connect, on_commit, on_gap)
         self._glances = Looks(self.glance, database.MAX_GROUP)  # a statement takes only so many parameters
         self._reads = Looks(self.read, database.MAX_READS)
@@ -97,10 +102,13 @@ class PostgresDatabase:
     async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         """Run the batch with whatever else waits for it."""
         line = self._lines.setdefault(batch, _Line())
-        answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Result] = self._loop.create_future()
         line.waiting.append((item, answer))
-        if line.writing is None:
-            line.writing = asyncio.create_task(self._write_line(batch, line))
+        if not line.is_writing:
+            line.is_writing = True
+            self._loop.call_soon(
+                start, partial(self._write_line, batch, line), self._loop
+            )  # others may ask in this turn
         return await answer
 
     async def read(self, work: Work[Result]) -> Result:
@@ -127,37 +135,49 @@ class PostgresDatabase:
             await self._is_idle.wait()
         self._wires.close()
 
-    async def _write_line(self, batch: Batch[Any, Any], line: _Line) -> None:
+    def _write_line(self, batch: Batch[Any, Any], line: _Line) -> None:
         try:
             while line.waiting:
                 taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), database.MAX_GROUP))]
-                results = await self._write_batch(batch, [item for item, _ in taken])
-                for (_, answer), result in zip(taken, results, strict=True):
-                    settle(answer, result)
+                self._write_batch(batch, taken)
                 if len(taken) > 1:  # whoever asks alone has no neighbours to wait for
-                    await _until_quiet(line)
+                    self._until_quiet(line)
         finally:
-            line.writing = None
+            line.is_writing = False
 
-    async def _write_batch(self, batch: Batch[Any, Any], items: list[Any]) -> Sequence[Any]:
+    def _write_batch(self, batch: Batch[Any, Any], taken: list[_Asked]) -> None:
+        items = [item for item, _ in taken]
+        results: Sequence[Any]
         try:
-            return await self.write(lambda tx: batch(tx, items))
+            results = self._run(lambda: self._write(lambda tx: batch(tx, items)), len(items))
         except StoreUnavailable as away:  # perhaps committed, so that it may not be run again
-            return [away] * len(items)
+            results = [away] * len(items)
         except Exception:  # noqa: BLE001 - of one of them; run alone, that one gets it
-            works = [self.write(alone(batch, item)) for item in items]
-            return await asyncio.gather(*works, return_exceptions=True)
+            for item, answer in taken:
+                self._start(partial(self._write, alone(batch, item))).add_done_callback(partial(_pass_on, answer))
+            return
+        for (_, answer), result in zip(taken, results, strict=True):
+            settle(answer, result)
+
+    def _until_quiet(self, line: _Line) -> None:
+        seen = -1
+        while seen < len(line.waiting) < ENOUGH:
+            seen = len(line.waiting)
+            for _ in range(TURNS):
+                let_others(self._loop)
 
     def _start(self, call: Callable[[], Result]) -> asyncio.Future[Result]:
+        return start(partial(self._run, call), self._loop)
+
+    def _run(self, call: Callable[[], Result], works: int = 1) -> Result:
         if self._is_closed:
             raise StoreUnavailable
         self._under_way += 1
-        return start(partial(self._run, call), self._loop)
-
-    def _run(self, call: Callable[[], Result]) -> Result:
+        self._attention.begin(works)
         try:
             return call()
         finally:
+            self._attention.end(works)
             self._under_way -= 1
             if self._is_closed and not self._under_way:
                 self._is_idle.set()
@@ -253,15 +273,11 @@ class PostgresDatabase:
 
     def _send_topics(self, cursor: PipelinedCursor, tx: Tx) -> None:
         for notice in self._listen.notices(topic for topic in tx.topics if topic not in tx.for_here):
-            cursor.execute(_NOTIFY, (CHANNEL, notice))
+            cursor.execute(NOTIFY, (CHANNEL, notice))
 
 
-async def _until_quiet(line: _Line) -> None:
-    seen = -1
-    while seen < len(line.waiting) < ENOUGH:
-        seen = len(line.waiting)
-        for _ in range(TURNS):
-            await asyncio.sleep(0)
+def _pass_on(answer: asyncio.Future[Any], done: asyncio.Future[Any]) -> None:
+    settle(answer, done.exception() or done.result())
 
 
 class _Clock:

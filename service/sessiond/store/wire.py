@@ -1,7 +1,8 @@
 """One connection to PostgreSQL, spoken to in pipeline mode from the event loop, through psycopg's libpq.
 
-What is asked is sent together with the next question whose answer somebody waits for; answers come in the order of the
-questions. psycopg's own cursors do the same for about ten times as much Python, and are made for a thread each.
+What is asked is sent together with the next question whose answer somebody waits for, but for a work that is alone;
+answers come in the order of the questions. psycopg's own cursors do the same for about ten times as much Python, and
+are made for a thread each.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from psycopg import pq
 from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
 
+from sessiond.store.attention import Attention
 from sessiond.store.switching import put_aside
 from sessiond.store.transaction import Later, Row
 
@@ -40,8 +42,9 @@ class Answer:
 class Wire:
     """A connection. Whoever has it is the only one to ask; one greenlet may wait for an answer."""
 
-    def __init__(self, connection: psycopg.AsyncConnection[Any]) -> None:
+    def __init__(self, connection: psycopg.AsyncConnection[Any], attention: Attention) -> None:
         self._connection = connection  # keeps the socket open
+        self._attention = attention
         self._pgconn = connection.pgconn
         self._loop = asyncio.get_running_loop()
         self._socket = self._pgconn.socket
@@ -59,7 +62,7 @@ class Wire:
         self._loop.add_reader(self._socket, self._hear)
 
     def ask(self, sql: str, params: Sequence[Any], asker: PipelinedCursor | None = None) -> Answer:
-        """Put a statement on the pile; sent when somebody waits."""
+        """Put a statement on the pile; sent when somebody waits, or at once when nobody else asks anything."""
         values = [_dumped(each) for each in params]
         self._require()
         try:
@@ -69,6 +72,8 @@ class Wire:
             self._lose(problem)
             raise
         self._is_asked = True
+        if self._attention.is_alone:
+            self._send()  # PostgreSQL has begun with it by the time the next one is made
         return self._expect(Answer(asker))
 
     def sync(self) -> Answer:
@@ -112,7 +117,9 @@ class Wire:
             self.send_rest()
             if self.lost is None:
                 self._awaited, self._waiter = answer, getcurrent()
+                self._attention.asked()
                 put_aside()
+                self._attention.answered()
                 self._awaited = self._waiter = None
         if answer.result is None:
             self._require()

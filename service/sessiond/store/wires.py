@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 from greenlet import getcurrent, greenlet
 
+from sessiond.store.attention import Attention
 from sessiond.store.switching import is_awaited, put_aside, wait_for
 from sessiond.store.wire import Wire
 
@@ -19,9 +20,10 @@ Connect = Callable[[], Coroutine[Any, Any, psycopg.AsyncConnection[Any]]]
 class Wires:
     """At most so many; whoever finds all of them taken waits in line. Only for what runs in a greenlet."""
 
-    def __init__(self, connect: Connect, limit: int) -> None:
+    def __init__(self, connect: Connect, limit: int, attention: Attention) -> None:
         self._connect = connect
         self._limit = limit
+        self._attention = attention
         self._loop = asyncio.get_running_loop()
         self._idle: list[Wire] = []
         self._open = 0
@@ -62,7 +64,7 @@ class Wires:
     def _new(self) -> Wire:
         """One more, where there is room for it."""
         try:
-            return Wire(wait_for(self._connect(), self._loop))
+            return Wire(wait_for(self._connect(), self._loop), self._attention)
         except BaseException:
             self._pass_on(None)
             raise
