@@ -8,6 +8,7 @@ gets a process. It knows nothing of gRPC: a refusal is HTTP 200 without data, so
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import resource
 import shutil
@@ -19,6 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
 
+import psutil
+
+CORES = os.cpu_count() or 1
 MAX_CONNECTIONS = 64
 MAX_PROCESSES = 32
 # How much longer the load goes on for each of them, since they don't begin and end at one moment.
@@ -51,13 +55,17 @@ class Target:
 
 @dataclass(frozen=True)
 class Load:
-    """What came of it while every process was at it; `calls` are all that were answered."""
+    """What came of it while every process was at it; `calls` are all that were answered.
+
+    `share` is the generator's of a core; `cores` is how many were busy, whatever with, where that was looked at.
+    """
 
     rps: float
     p50_ms: float
     p99_ms: float
     share: float
     calls: int
+    cores: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -102,25 +110,28 @@ async def load(target: Target, concurrency: int, seconds: float, most_connection
 
 @dataclass(frozen=True)
 class _Logged:
-    """The calls of each process, and the share of a core that all of them took."""
+    """The calls of each process, the share of a core that all of them took, and the cores that were busy."""
 
     calls: Sequence[Sequence[_Call]]
     share: float
+    cores: float
 
 
 def _logged(target: Target, bodies: Sequence[bytes], shape: _Shape, seconds: float) -> _Logged:
     """Started without a pause between them, so that they are at it together for nearly all of the time."""
-    began, cpu_s = time.monotonic(), _cpu_of_children()
+    began, cpu_s, idle_s = time.monotonic(), _cpu_of_children(), _idle()
     with tempfile.TemporaryDirectory(prefix="bench-load-") as folder:
         files = [Path(folder) / str(number) for number in range(len(bodies))]
         for file, body in zip(files, bodies, strict=True):
             file.write_bytes(b"\0" + len(body).to_bytes(PREFIX_BYTES - 1, "big") + body)
         for process in [_start(target, file, shape, seconds) for file in files]:
             process.wait()
-        share = (_cpu_of_children() - cpu_s) / (time.monotonic() - began)
+        passed = time.monotonic() - began
+        share = (_cpu_of_children() - cpu_s) / passed
+        cores = CORES - (_idle() - idle_s) / passed
         for file in files:
             _require_answers(target, file.with_suffix(".out").read_text(), shape.at_once)
-        return _Logged([_calls(file.with_suffix(".log")) for file in files], share)
+        return _Logged([_calls(file.with_suffix(".log")) for file in files], share, cores)
 
 
 def _start(target: Target, file: Path, shape: _Shape, seconds: float) -> subprocess.Popen[bytes]:
@@ -160,7 +171,8 @@ def _figures(logged: _Logged, least_s: float, calls: int) -> Load | None:
     if end - begin < least_s * 1_000_000 or len(counted) < 2:
         return None
     hundredths = quantiles(counted, n=100)
-    return Load(len(counted) / (end - begin) * 1_000_000, hundredths[49], hundredths[98], logged.share, calls)
+    rps = len(counted) / (end - begin) * 1_000_000
+    return Load(rps, hundredths[49], hundredths[98], logged.share, calls, logged.cores)
 
 
 def generator() -> str:
@@ -169,6 +181,12 @@ def generator() -> str:
     if found is None:
         raise LoadProblem("h2load is needed: it is in the package nghttp2-client (Debian) or nghttp2 (Homebrew)")
     return found
+
+
+def _idle() -> float:
+    """Seconds that the machine's cores have not worked, all of them together."""
+    times = psutil.cpu_times()
+    return float(times.idle + getattr(times, "iowait", 0.0))
 
 
 def _cpu_of_children() -> float:

@@ -36,6 +36,7 @@ def middle(loads: list[Load]) -> Load:
         p99_ms=median(each.p99_ms for each in loads),
         share=median(each.share for each in loads),
         calls=sum(each.calls for each in loads),
+        cores=median(each.cores for each in loads),
     )
 
 

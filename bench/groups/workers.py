@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from bench.groups.echo import CONFIG as ECHO
-from bench.load import MAX_PROCESSES, Load
+from bench.load import CORES, MAX_PROCESSES, Load
 from bench.options import SMALL
 from bench.report import Bar, Table
 from bench.requests import Asked, a_history, a_list
@@ -23,8 +23,8 @@ ABOUT = (
     f"PostgreSQL, {CONCURRENCY} at once; the kernel spreads connections over the workers. Sends into one session come "
     "over one connection, as they do from a gateway, so that one worker has them; lists and histories have one each; a "
     "turn is a send that waits for the echo runtime. PostgreSQL itself and the generator share the machine's cores "
-    "with the workers. The no-op has no database: what two of it are to one is what gRPC for Python leaves for a "
-    "second worker to gain on this machine."
+    "with the workers: `cores busy` counts all of them. What one worker leaves idle is all that a second one can have: "
+    "`most` is what two would be to one if a call cost them no more than it costs one. The no-op has no database."
 )
 
 
@@ -37,7 +37,7 @@ async def tables(bench: Bench) -> list[Table]:
         Bar(f"Two workers on PostgreSQL to one, {what}", each[TWO].rps / each[ONE].rps, 1.3)
         for what, each in found.items()
     ]
-    return [Table("Workers", ABOUT, ("workers", "load", *HEADERS), rows, bars=bars)]
+    return [Table("Workers", ABOUT, ("workers", "load", *HEADERS, "cores busy", "most"), rows, bars=bars)]
 
 
 async def _sends(bench: Bench) -> tuple[dict[str, Load], dict[str, Load]]:
@@ -92,4 +92,5 @@ async def _servers(
 
 def _rows(what: str, loads: dict[str, Load]) -> list[list[str]]:
     one = loads[ONE]
-    return [[name, what, *cells(each, one)] for name, each in loads.items()]
+    most = {ONE: "", TWO: f"{CORES / one.cores:.2f}"}
+    return [[name, what, *cells(each, one), f"{each.cores:.2f}", most[name]] for name, each in loads.items()]
