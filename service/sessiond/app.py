@@ -70,6 +70,7 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
             publish,
             store.pool_size,
             on_gap=wake.publish_all,
+            is_awaited=wake.is_awaited,
             statement_s=store.statement_seconds,
             busy_wait_s=store.busy_wait_microseconds / 1_000_000,
         )

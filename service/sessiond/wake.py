@@ -85,6 +85,10 @@ class Wake:
             if not self._listeners[topic]:
                 del self._listeners[topic]
 
+    def is_awaited(self, topic: str) -> bool:
+        """Whether anybody listens to it."""
+        return topic in self._listeners
+
     def publish(self, topics: Iterable[str]) -> None:
         """Hint everybody who listens to one of these."""
         for topic in topics:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 import socket
 
 import pytest
@@ -17,14 +18,13 @@ MOST_S = 1.0
 
 
 class Clock:
-    """Goes on by a tenth of a second whenever it is looked at."""
+    """Stands still until somebody moves it."""
 
     def __init__(self) -> None:
-        self.looks = 0
+        self.now_s = 10.0
 
     def __call__(self) -> float:
-        self.looks += 1
-        return self.looks / 10
+        return self.now_s
 
 
 @pytest.fixture
@@ -72,33 +72,45 @@ def test_a_batch_for_several_callers_is_several_works(clock: Clock) -> None:
 def test_when_answers_take_longer_nobody_stays_awake_until_they_are_quick_again(
     attention: Attention, clock: Clock
 ) -> None:
-    def answer_after(looks: int) -> None:
+    def answer_after(seconds: float) -> None:
         attention.asked()
-        clock.looks += looks
+        clock.now_s += seconds
         attention.answered()
 
     for _ in range(20):
-        answer_after(20)
+        answer_after(2 * MOST_S)
     attention.asked()
     assert attention.until == 0
 
     for _ in range(20):
-        answer_after(1)
+        answer_after(MOST_S / 10)
     attention.asked()
     assert attention.until > 0
 
 
-def test_the_selector_looks_until_the_time_is_over_and_then_sleeps(attention: Attention, clock: Clock) -> None:
-    looked_before = clock.looks
-    with AttentiveSelector(attention) as selector:
-        assert selector.select(0.001) == []
+@pytest.mark.parametrize(
+    ("timeout", "looks"), [(None, 8), (3 * MOST_S, 8), (MOST_S / 2, 4), (0, 0)], ids=["none", "long", "short", "zero"]
+)
+def test_the_selector_looks_until_the_time_is_over_and_sleeps_for_the_rest_of_it(
+    attention: Attention, clock: Clock, monkeypatch: pytest.MonkeyPatch, timeout: float | None, looks: int
+) -> None:
+    slept: list[float | None] = []
 
-    assert clock.looks - looked_before == MOST_S * 10
+    def look(self: object, timeout: float | None = None) -> list[object]:
+        slept.append(timeout)
+        clock.now_s += MOST_S / 8
+        return []
+
+    monkeypatch.setattr(selectors.DefaultSelector, "select", look)
+    with AttentiveSelector(attention) as selector:
+        selector.select(timeout)
+
+    rest = None if timeout is None else timeout - looks * MOST_S / 8
+    assert slept == [*[0] * looks, rest]
 
 
 @pytest.mark.parametrize("timeout", [None, 0, 5])
-def test_what_is_ready_is_told_at_once(attention: Attention, clock: Clock, timeout: float | None) -> None:
-    looked_before = clock.looks
+def test_what_is_ready_is_told_at_once(attention: Attention, timeout: float | None) -> None:
     here, there = socket.socketpair()
     with here, there, AttentiveSelector(attention) as selector:
         selector.register(here, 1, "data")
@@ -107,7 +119,6 @@ def test_what_is_ready_is_told_at_once(attention: Attention, clock: Clock, timeo
         ((key, _),) = selector.select(timeout)
 
     assert key.data == "data"
-    assert clock.looks - looked_before <= 1
 
 
 async def test_a_loop_of_another_kind_has_no_attention() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import NoneType
 
 import psycopg
 import pytest
@@ -102,6 +103,29 @@ async def test_a_batch_that_raises_is_run_again_with_each_item_alone(db: Databas
 
     assert (first, type(failed), last) == ("agent:main:1", AssertionError, "agent:main:2")
     assert await count(db, sessions_table) == 2
+
+
+async def test_what_comes_behind_a_batch_that_raises_is_written_once(db: Database) -> None:  # property 2
+    names = [f"agent:main:{number}" for number in range(40)]
+    await asyncio.gather(*(make_session(db, name) for name in names))
+
+    def mark(tx: Tx, keys: Sequence[str]) -> list[None]:
+        for key in sorted(keys):
+            session = found(tx, key)
+            sessions.change(tx, session, {"label": session.label + "x"})
+        if names[3] in keys:
+            raise AssertionError(names[3])
+        return [None] * len(keys)
+
+    marking = []
+    for name in names:
+        marking.append(asyncio.ensure_future(db.write_together(mark, name)))
+        await db.read(lambda tx: None)  # some of them come while others are being written
+    done = await asyncio.gather(*marking, return_exceptions=True)
+
+    marked = await asyncio.gather(*(session_of(db, name) for name in names))
+    assert [type(each) for each in done] == [AssertionError if name == names[3] else NoneType for name in names]
+    assert [each.label for each in marked if each] == ["" if name == names[3] else "x" for name in names]
 
 
 @pytest.mark.parametrize("way", ["glance_together", "read_together"])

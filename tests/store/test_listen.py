@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sessiond.store import listen
 from sessiond.store.opening import open_database
 from sessiond.store.postgres import CommitUnknown, PostgresDatabase
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Reach, Tx
 from tests.postgres import empty
 
 _END_ALL = sa.text(
@@ -31,6 +31,7 @@ class Replica:
         self.db: PostgresDatabase
         self._topics: asyncio.Queue[str] = asyncio.Queue()
         self._gaps: asyncio.Queue[None] = asyncio.Queue()
+        self.awaited: set[str] = set()  # topics that somebody in this process listens to
 
     def tell(self, topics: Iterable[str]) -> None:
         """As the wake is told."""
@@ -54,7 +55,7 @@ class Replica:
 async def replica(engine: sa.Engine) -> AsyncIterator[Replica]:
     made = Replica()
     url = engine.url.render_as_string(hide_password=False)
-    db = await open_database(url, made.tell, on_gap=made.tell_of_a_gap)
+    db = await open_database(url, made.tell, on_gap=made.tell_of_a_gap, is_awaited=lambda topic: topic in made.awaited)
     assert isinstance(db, PostgresDatabase)
     made.db = db
     await made.heard_of_a_gap()  # it listens
@@ -63,9 +64,9 @@ async def replica(engine: sa.Engine) -> AsyncIterator[Replica]:
 
 
 @pytest.fixture(autouse=True)
-def known_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everybody looks for the second time long after the test, unless it is about that."""
-    monkeypatch.setattr(listen, "KNOWN_AFTER_S", 3600)
+def only_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looks for a second time, unless the test is about that."""
+    monkeypatch.setattr(listen, "KNOWN_AFTER_S", ())
 
 
 @pytest.fixture
@@ -104,11 +105,26 @@ async def test_the_topics_of_a_commit_all_arrive_however_many_they_are(replicas:
 async def test_what_is_for_one_process_is_told_to_no_other(replicas: tuple[Replica, Replica]) -> None:
     here, there = replicas
 
-    await here.db.write(lambda tx: tx.notify_here("at home"))
+    await here.db.write(lambda tx: tx.notify("at home", Reach.NOBODY))
     await here.db.write(lambda tx: tx.notify("to all"))
 
     assert [await here.heard() for _ in range(2)] == ["at home", "to all"]
     assert await there.heard() == "to all"
+
+
+async def test_what_one_listener_is_enough_for_is_told_to_others_only_when_nobody_here_listens(
+    replicas: tuple[Replica, Replica],
+) -> None:
+    here, there = replicas
+
+    here.awaited.add("for one")
+    await here.db.write(lambda tx: tx.notify("for one", Reach.ANYBODY))
+    await here.db.write(lambda tx: tx.notify("to all"))
+    here.awaited.clear()
+    await here.db.write(lambda tx: tx.notify("for one", Reach.ANYBODY))
+
+    assert [await here.heard() for _ in range(3)] == ["for one", "to all", "for one"]
+    assert [await there.heard() for _ in range(2)] == ["to all", "for one"]
 
 
 async def test_after_a_commit_of_which_nothing_is_known_everybody_looks(
@@ -126,20 +142,33 @@ async def test_after_a_commit_of_which_nothing_is_known_everybody_looks(
     await here.heard_of_a_gap()
 
 
-async def test_a_server_that_is_alone_tells_nobody(postgres: sa.Engine) -> None:
+async def _until_alone(server: Replica) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not server.db._listen.is_alone:
+            await server.db.read(lambda tx: None)
+
+
+async def _left_alone(server: Replica) -> None:
+    """As after a time in which it heard of nobody but itself."""
+    server.db._listen._alone_from = 0
+    await _until_alone(server)
+
+
+async def test_a_server_that_is_alone_tells_nobody_but_what_nothing_else_would_tell(postgres: sa.Engine) -> None:
     async with replica(postgres) as here:
-        here.db._listen._alone_from = 0
+        await _left_alone(here)
         with postgres.connect().execution_options(isolation_level="AUTOCOMMIT") as ear:
             ear.exec_driver_sql(f"LISTEN {listen.CHANNEL}")
 
             await here.db.write(lambda tx: tx.notify("to itself"))
+            await here.db.write(lambda tx: tx.notify("for certain", Reach.EVERYBODY))
             ear.execute(_TELL, {"channel": listen.CHANNEL, "notice": "the end"})
             driver: Any = ear.connection.driver_connection
             heard = [notice.payload for notice in driver.notifies(timeout=0)]
 
-        assert await here.heard() == "to itself"
+        assert [await here.heard() for _ in range(2)] == ["to itself", "for certain"]
         assert heard[-1] == "the end"
-        assert not [notice for notice in heard if "to itself" in notice]
+        assert [notice.split("\n")[1] for notice in heard if "\n" in notice] == ["for certain"]
 
 
 async def test_a_server_is_alone_once_it_has_heard_of_no_other_for_a_while(
@@ -148,19 +177,14 @@ async def test_a_server_is_alone_once_it_has_heard_of_no_other_for_a_while(
     monkeypatch.setattr(listen, "PRESENT_EVERY_S", 0.01)
     monkeypatch.setattr(listen, "GONE_AFTER_S", 0.1)
     async with replica(postgres) as here:
-        assert not here.db._listen.is_alone
-
-        async with asyncio.timeout(PATIENCE_S):
-            while not here.db._listen.is_alone:
-                await here.db.read(lambda tx: None)
+        await _until_alone(here)
 
 
 async def test_a_server_that_stood_still_does_not_take_itself_to_be_alone(postgres: sa.Engine) -> None:
     async with replica(postgres) as here:
-        here.db._listen._alone_from = 0
-        assert here.db._listen.is_alone
+        await _left_alone(here)
 
-        here.db._listen._said_at -= listen.AWAY_AFTER_S
+        here.db._listen._heard_itself_at -= listen.AWAY_AFTER_S
 
         assert not here.db._listen.is_alone
 
@@ -168,9 +192,9 @@ async def test_a_server_that_stood_still_does_not_take_itself_to_be_alone(postgr
 async def test_a_server_that_was_alone_tells_one_that_comes(
     postgres: sa.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listen, "KNOWN_AFTER_S", 0.1)
+    monkeypatch.setattr(listen, "KNOWN_AFTER_S", (1.0,))
     async with replica(postgres) as here:
-        here.db._listen._alone_from = 0
+        await _left_alone(here)
 
         async with replica(postgres) as there:
             await there.heard_of_a_gap()  # what it missed until the others knew of it
@@ -180,9 +204,9 @@ async def test_a_server_that_was_alone_tells_one_that_comes(
             assert await there.heard() == "from here"
 
 
-async def test_a_server_that_does_not_listen_tells_others_since_it_can_not_know_of_them(postgres: sa.Engine) -> None:
+async def test_a_server_that_listens_anew_does_not_take_itself_to_be_alone(postgres: sa.Engine) -> None:
     async with replica(postgres) as here:
-        here.db._listen._alone_from = 0
+        await _left_alone(here)
 
         with postgres.begin() as connection:
             connection.execute(_END_ALL, {"name": postgres.url.database})

@@ -341,7 +341,10 @@ async def test_a_work_that_was_given_up_before_its_turn_is_not_begun(postgres: s
         await database.close()
 
 
-async def test_a_replica_that_stands_still_in_a_transaction_loses_its_locks(postgres: sa.Engine) -> None:  # X3
+@pytest.mark.parametrize("has_sent_more", [False, True], ids=["after an answer", "after more that was sent"])
+async def test_a_replica_that_stands_still_in_a_transaction_loses_its_locks(
+    postgres: sa.Engine, has_sent_more: bool
+) -> None:  # X3
     with spare_database(postgres, "frozen") as url:
         frozen = await open_database(url, on_commit=lambda topics: None, statement_s=1)
         other = await open_database(url, on_commit=lambda topics: None)
@@ -351,8 +354,10 @@ async def test_a_replica_that_stands_still_in_a_transaction_loses_its_locks(post
 
         def lock_and_stand_still(tx: Tx) -> None:
             tries.append(1)
-            found(tx, "agent:main:main")
+            session = found(tx, "agent:main:main")
             if len(tries) == 1:
+                if has_sent_more:
+                    sessions.change(tx, session, {"label": "not yet"})
                 stands_still.set()
                 wait_here(is_lost.wait())
 

@@ -569,7 +569,7 @@ async def test_removals_are_told_in_topics_that_stay_small(db: Database) -> None
 
     def remove(tx: Tx) -> list[str]:
         transcripts.note_removed(tx, [row.generation for row in rows])
-        return tx.topics
+        return list(tx.topics)
 
     topics = await db.write(remove)
 

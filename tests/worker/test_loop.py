@@ -16,6 +16,7 @@ from sessiond.model.messages import Role, Usage
 from sessiond.model.runs import Failure, Run
 from sessiond.runtime.heartbeat_runs import heartbeat_runs
 from sessiond.store.database import Batch, Database, Item, Result, Work
+from sessiond.store.run_queue import queue_topic
 from sessiond.tools.get_run import GetQuery, get_run
 from sessiond.worker import loop
 from sessiond.worker.execution import Execution, Outcome, ToolAnswer, ToolSpec
@@ -229,7 +230,9 @@ async def test_the_drain_gives_back_what_is_under_way(engine: Engine, monkeypatc
         runs = [await engine.queue(key) for key in (A, B)]
         for _ in runs:
             await model.started.acquire()
+        assert engine.wake.is_awaited(queue_topic(is_external=False))
 
+    assert not engine.wake.is_awaited(queue_topic(is_external=False))  # so that other servers are told of them
     for run_id in runs:
         run = await engine.run(run_id)
         assert (run.state, run.attempt) == ("queued", 0)

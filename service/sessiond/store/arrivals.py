@@ -13,10 +13,10 @@ from sessiond.model.messages import Draft, Message, Role, message_id
 from sessiond.model.runs import Pool, Run, RunKind, RunState
 from sessiond.model.sessions import Route, Session
 from sessiond.store import messages, run_events
-from sessiond.store.run_queue import queue_topic
+from sessiond.store.run_queue import tell_of_turn
 from sessiond.store.schema import default_of, runs, sessions
 from sessiond.store.statement import Rows
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Reach, Tx
 
 # Nobody can wait for a run before it is stored; this is for the mirror, which follows all that happens. One on another
 # replica looks by itself now and then.
@@ -74,7 +74,7 @@ class Arrivals:
         self._messages: list[dict[str, Any]] = []
         self._runs: list[dict[str, Any]] = []
         self._events: list[dict[str, Any]] = []
-        self._turns: set[str] = set()  # whom to tell that it is their run's
+        self._turns: set[bool] = set()  # of runs for external runtimes, and for the built-in ones
 
     def unfinished(self, session: Session) -> int:
         """How many runs of the session are not over, those that were added here included."""
@@ -99,7 +99,7 @@ class Arrivals:
         self._events.append(run_events.row_of(run.id, 1, tx.now_ms, queued))
         if position == 0:
             counts.head, counts.head_state = run.id, _QUEUED
-            self._turns.add(queue_topic(new.is_external))
+            self._turns.add(new.is_external)
         counts.last_sequence = sequence
         counts.tool_results += draft.role is Role.TOOL_RESULT
         counts.last_run_order += 1
@@ -114,9 +114,9 @@ class Arrivals:
         run_events.insert_rows(tx, self._events)
         tx.store(_COUNT, [_count_row(session, counts, tx.now_ms) for session, counts in self._counts.items()])
         if self._runs:
-            tx.notify_here(ARRIVED_TOPIC)
-        for topic in self._turns:
-            tx.notify(topic)
+            tx.notify(ARRIVED_TOPIC, Reach.NOBODY)
+        for is_external in self._turns:
+            tell_of_turn(tx, is_external)
 
 
 def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:

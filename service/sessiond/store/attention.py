@@ -8,6 +8,7 @@ before it sleeps. It never does so among several works: then the time belongs to
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import selectors
 import time
@@ -71,13 +72,16 @@ class AttentiveSelector(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """What is ready, as any selector tells it."""
-        if timeout is None or timeout > 0:
-            until, now = self._attention.until, self._attention.now
-            while now() < until:
-                if ready := super().select(0):
-                    return ready
-                os.sched_yield()  # whoever else wants this processor has it first
-        return super().select(timeout)
+        until = self._attention.until
+        if not until or timeout == 0:
+            return super().select(timeout)
+        now = self._attention.now
+        ends_at = math.inf if timeout is None else now() + timeout
+        while (at := now()) < min(until, ends_at):
+            if ready := super().select(0):
+                return ready
+            os.sched_yield()  # whoever else wants this processor has it first
+        return super().select(None if timeout is None else max(ends_at - at, 0.0))
 
 
 class AttentiveLoop(asyncio.SelectorEventLoop):

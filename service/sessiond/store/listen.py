@@ -35,8 +35,8 @@ MAX_BYTES = 7_999  # of a notice
 PRESENT_EVERY_S = 2.0
 GONE_AFTER_S = 7.0
 AWAY_AFTER_S = GONE_AFTER_S / 2
-# By then the others have heard it, and tell it what they do.
-KNOWN_AFTER_S = 1.0
+# By then the others have heard it, and tell it what they do: mostly, and if they stood still or took long to commit.
+KNOWN_AFTER_S = (1.0, 5.0)
 
 
 class Listen:
@@ -48,7 +48,7 @@ class Listen:
         self._on_gap = on_gap
         self._mark = secrets.token_hex(4)
         self._loop = asyncio.get_running_loop()
-        self._said_at = -math.inf
+        self._heard_itself_at = -math.inf
         self._alone_from = math.inf
         self._listening = asyncio.create_task(self._listen_for_ever())
 
@@ -56,13 +56,11 @@ class Listen:
     def is_alone(self) -> bool:
         """Whether no other server was heard of for so long that there is none, by one that was awake to hear it."""
         now = self._loop.time()
-        return now >= self._alone_from and now - self._said_at < AWAY_AFTER_S
+        return now >= self._alone_from and now - self._heard_itself_at < AWAY_AFTER_S
 
     def notices(self, topics: Iterable[str]) -> list[str]:
         """What is sent to tell others of these topics: as few as will do, since each wakes every listener."""
         notices: list[str] = []
-        if self.is_alone:
-            return notices
         size = MAX_BYTES
         for topic in dict.fromkeys(topics):
             size += len(topic.encode()) + 1
@@ -91,36 +89,42 @@ class Listen:
                 await asyncio.sleep(RETRY_S)
 
     async def _listen(self) -> None:
-        async with await self._connect() as connection:
+        connection = await self._connect()
+        try:
             await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
             self.lost_hints()
             heard = _Heard(connection.pgconn, self._hear)
             try:
-                await self._be_present(heard)
+                while True:
+                    heard.say(self._mark)
+                    await heard.until_lost(PRESENT_EVERY_S)
             finally:
                 heard.close()
-                self._said_at = -math.inf
+        finally:
+            self._heard_itself_at = -math.inf
+            await connection.close()
 
-    async def _be_present(self, heard: _Heard) -> None:
-        """Say so now and then, until the connection fails."""
-        while True:
-            now = self._loop.time()
-            if heard.say(self._mark):
-                if now - self._said_at > AWAY_AFTER_S:  # nobody knows whom the others told meanwhile
-                    self._note_company()
-                    self._loop.call_later(KNOWN_AFTER_S, self.lost_hints)
-                self._said_at = now
-            await heard.until_lost(PRESENT_EVERY_S)
+    def _hear(self, notices: Sequence[str]) -> None:
+        told = [notice.split("\n") for notice in notices]
+        others = [topics for mark, *topics in told if mark != self._mark]
+        if others:
+            self._note_company()
+        if len(others) < len(told):
+            self._hear_itself()
+        if heard := [topic for topics in others for topic in topics]:
+            self._on_topics(heard)
 
     def _note_company(self) -> None:
         self._alone_from = self._loop.time() + GONE_AFTER_S
 
-    def _hear(self, notices: Sequence[str]) -> None:
-        others = [topics for mark, *topics in (notice.split("\n") for notice in notices) if mark != self._mark]
-        if others:
+    def _hear_itself(self) -> None:
+        """What it hears, the others hear. If they had not for long, nobody knows whom they told what meanwhile."""
+        now = self._loop.time()
+        if now - self._heard_itself_at > AWAY_AFTER_S:
             self._note_company()
-        if heard := [topic for topics in others for topic in topics]:
-            self._on_topics(heard)
+            for after_s in KNOWN_AFTER_S:
+                self._loop.call_later(after_s, self.lost_hints)
+        self._heard_itself_at = now
 
 
 class _Heard:
@@ -138,17 +142,15 @@ class _Heard:
         self._socket = pgconn.socket
         self._loop.add_reader(self._socket, self._take)
 
-    def say(self, notice: str) -> bool:
-        """Send a notice; tells whether it could, which it can't before the server has taken the one before."""
+    def say(self, notice: str) -> None:
+        """Send a notice, unless the server has not even taken the one before."""
         if self._pgconn.transaction_status != TransactionStatus.IDLE:
-            return False
+            return
         try:
             self._pgconn.send_query_params(NOTIFY.encode(), [CHANNEL.encode(), notice.encode()])
             self._pgconn.flush()
         except psycopg.OperationalError as problem:
             self._lose(problem)
-            return False
-        return True
 
     async def until_lost(self, seconds: float) -> None:
         """Wait for so long; raises when the connection fails."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 import sqlalchemy as sa
+from psycopg import sql
 from sqlalchemy import event
 from sqlalchemy.pool import NullPool
 
@@ -22,6 +23,7 @@ from sessiond.store.migrations import current_version, migrate
 from sessiond.store.postgres import PostgresDatabase
 from sessiond.store.sqlite import SqliteDatabase
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, prepare
+from sessiond.store.wire import LIMITS_TRANSACTIONS
 
 CONNECT_TIMEOUT_S = 10
 STATEMENT_S = 30.0
@@ -33,13 +35,15 @@ async def open_database(
     pool_size: int = 8,
     clock: Clock | None = None,
     on_gap: Callable[[], None] = lambda: None,
+    is_awaited: Callable[[str], bool] = lambda topic: False,
     statement_s: float = STATEMENT_S,
     busy_wait_s: float = 0.0,
 ) -> Database:
     """Open the store, bring its schema up to date, and hand it over; StoreProblem says why it can't be.
 
     `on_commit` gets the topics of what was committed, here or by another replica; `on_gap` tells that some of
-    another's may have been missed. For so long at the most a work that is alone stays awake for PostgreSQL's answer.
+    another's may have been missed; `is_awaited` says whether anybody here listens to a topic. A work that is alone
+    stays awake for PostgreSQL's answer, for up to `busy_wait_s`.
     """
     parsed = _parse(url)
     if parsed.get_backend_name() == "sqlite":
@@ -49,7 +53,7 @@ async def open_database(
     engine = _postgres_engine(parsed, pool_size, statement_s)
     await asyncio.to_thread(_migrate, engine)
     connect = partial(_postgres_connection, engine, statement_s)
-    return PostgresDatabase(connect, on_commit, pool_size, clock, on_gap, busy_wait_s)
+    return PostgresDatabase(connect, on_commit, pool_size, clock, on_gap, is_awaited, busy_wait_s)
 
 
 def engine_of(url: str) -> sa.Engine:
@@ -121,7 +125,15 @@ async def _postgres_connection(engine: sa.Engine, statement_s: float) -> psycopg
     """As the engine would connect, but on the event loop."""
     arguments, options = engine.dialect.create_connect_args(engine.url)
     options = {**options, **_postgres_options(engine.url, statement_s)}
-    return await psycopg.AsyncConnection.connect(*arguments, **options, autocommit=True)
+    connection = await psycopg.AsyncConnection.connect(*arguments, **options, autocommit=True)
+    if connection.info.server_version >= LIMITS_TRANSACTIONS:  # an older one would refuse the whole connection
+        limit = sql.SQL("SET transaction_timeout = {}").format(sql.Literal(f"{2 * statement_s:g}s"))
+        try:
+            await connection.execute(limit)
+        except BaseException:  # also when nobody wants it any more
+            await connection.close()
+            raise
+    return connection
 
 
 def _postgres_options(url: sa.URL, statement_s: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,7 @@ from sessiond.store.looks import Looks
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
 from sessiond.store.switching import let_others, pause, start
-from sessiond.store.transaction import Later, Now, Tx
+from sessiond.store.transaction import Later, Now, Reach, Tx
 from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, Wire
 from sessiond.store.wires import Connect, Wires
 
@@ -74,10 +74,12 @@ class PostgresDatabase:
         pool_size: int,
         clock: Clock | None = None,
         on_gap: Callable[[], None] = lambda: None,
+        is_awaited: Callable[[str], bool] = lambda topic: False,
         busy_wait_s: float = 0.0,
     ) -> None:
         self._clock = clock
         self._on_commit = on_commit
+        self._is_awaited = is_awaited
         self._max_lost = pool_size + MAX_TRIES
         self._loop = asyncio.get_running_loop()
         self._lines: dict[Batch[Any, Any], _Line] = {}
@@ -154,10 +156,13 @@ class PostgresDatabase:
             results = [away] * len(items)
         except Exception:  # noqa: BLE001 - of one of them; run alone, that one gets it
             for item, answer in taken:
-                self._start(partial(self._write, alone(batch, item))).add_done_callback(partial(_pass_on, answer))
+                self._loop.call_soon(self._write_alone, batch, item, answer)
             return
         for (_, answer), result in zip(taken, results, strict=True):
             settle(answer, result)
+
+    def _write_alone(self, batch: Batch[Any, Any], item: Any, answer: asyncio.Future[Any]) -> None:
+        self._start(partial(self._write, alone(batch, item))).add_done_callback(partial(_pass_on, answer))
 
     def _until_quiet(self, line: _Line) -> None:
         seen = -1
@@ -244,7 +249,7 @@ class PostgresDatabase:
             if races:
                 pause(random.uniform(0, FIRST_PAUSE_S * 2**races), self._loop)  # noqa: S311 - only spreads rivals
 
-    def _attempt(self, wire: Wire, work: Work[Result], begin: str) -> tuple[Result, list[str]]:
+    def _attempt(self, wire: Wire, work: Work[Result], begin: str) -> tuple[Result, Iterable[str]]:
         """One transaction. It waits for PostgreSQL only where the work looks at an answer, and for the commit."""
         cursor = PipelinedCursor(wire)
         is_committing = False
@@ -271,8 +276,15 @@ class PostgresDatabase:
         """The time of a clock that was given, else PostgreSQL's."""
         return self._clock() if self._clock else _Clock(cursor)
 
+    def _is_told(self, topic: str, reach: Reach) -> bool:
+        """Whether other servers are to hear of it."""
+        if reach is Reach.EVERYBODY:
+            return True
+        is_known_here = reach is Reach.NOBODY or (reach is Reach.ANYBODY and self._is_awaited(topic))
+        return not is_known_here and not self._listen.is_alone
+
     def _send_topics(self, cursor: PipelinedCursor, tx: Tx) -> None:
-        for notice in self._listen.notices(topic for topic in tx.topics if topic not in tx.for_here):
+        for notice in self._listen.notices(topic for topic, reach in tx.topics.items() if self._is_told(topic, reach)):
             cursor.execute(NOTIFY, (CHANNEL, notice))
 
 

@@ -14,7 +14,7 @@ from sessiond.model.runs import LEASED_STATES, Ending, Run, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import messages, run_events
 from sessiond.store.run_leases import STOP_TOPIC, usage_columns
-from sessiond.store.run_queue import SLOT_TOPIC, queue_topic
+from sessiond.store.run_queue import SLOT_TOPIC, tell_of_turn
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions
 from sessiond.store.statement import Rows
@@ -82,7 +82,7 @@ class Endings:
         if next_run_id:
             self._next.append({"id": next_run_id, "is_ready": 1})
             # It is for the same runtimes, unless its agent was configured anew; those find it with their next look.
-            self._tx.notify(queue_topic(bool(ended.is_external)))
+            tell_of_turn(self._tx, bool(ended.is_external))
         self._tx.notify(SLOT_TOPIC)
 
 

@@ -23,7 +23,7 @@ from sessiond.store.schema import run_waits
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions as table_of_sessions
 from sessiond.store.statement import Rows, Statement, numbers
-from sessiond.store.transaction import Later, Row, Tx
+from sessiond.store.transaction import Later, Reach, Row, Tx
 from sessiond.store.turnstiles import Turn
 
 # Notified when a slot came free, which only matters to whoever lacked one.
@@ -64,6 +64,15 @@ class Found:
 def queue_topic(is_external: bool) -> str:
     """What is notified when it is the turn of a run for such runtimes, so that the others need not look."""
     return "queue:external" if is_external else "queue:built-in"
+
+
+def tell_of_turn(tx: Tx, is_external: bool) -> None:
+    """Tell who may take a run whose turn it is.
+
+    The built-in runtimes of all servers share their slots and take any run, so that of this server is as good as any:
+    were the others told as well, all would look and one would find it. Of external ones nobody here knows which may.
+    """
+    tx.notify(queue_topic(is_external), Reach.SERVERS if is_external else Reach.ANYBODY)
 
 
 def find(tx: Tx, wanted: Wanted, limit: int) -> Found:
@@ -107,7 +116,7 @@ def release(tx: Tx, run: Run, actor: str, reason: str, uses_attempt: bool) -> No
     attempt = run.attempt if uses_attempt else run.attempt - 1
     tx.run(_RELEASE, run_id=run.id, new_attempt=attempt, count=count)
     set_head(tx, run.session, run.id, RunState.QUEUED)
-    tx.notify(queue_topic(bool(run.is_external)))
+    tell_of_turn(tx, bool(run.is_external))
 
 
 def set_head(tx: Tx, session: int, run_id: str, state: RunState | None) -> None:

@@ -23,7 +23,11 @@ class _Running(greenlet):
 
 
 def start(call: Callable[[], Result], loop: asyncio.AbstractEventLoop) -> asyncio.Future[Result]:
-    """Run the call until it first waits, and then on; it goes on to its end also when nobody awaits the answer."""
+    """Run the call until it first waits, and then on; it goes on to its end also when nobody awaits the answer.
+
+    Only from the event loop: what is started by another such call would give way to that one, wherever it waits.
+    """
+    assert getcurrent().parent is None, "started where something is under way"  # noqa: S101 - a mistake in the code
     answer: asyncio.Future[Result] = loop.create_future()
 
     def run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any, Protocol
 
 from sqlalchemy.engine.interfaces import Dialect
@@ -12,6 +13,15 @@ from sessiond.store.statement import Rows, Statement
 Row = tuple[Any, ...]
 # Rows that were asked for.
 Later = Callable[[], list[Row]]
+
+
+class Reach(Enum):
+    """Whom a topic is told to, beside those who listen to it in this process."""
+
+    NOBODY = "nobody"  # nobody else listens to it
+    ANYBODY = "anybody"  # one listener is enough: others are told only when there is none here
+    SERVERS = "servers"  # all servers that are known to be there; one that is not heard looks by itself later
+    EVERYBODY = "everybody"  # also whoever is not known to be there, since nothing else would ever tell it
 
 
 class Cursor(Protocol):
@@ -38,14 +48,13 @@ class Now(Protocol):
 class Tx:
     """A transaction on one database."""
 
-    __slots__ = ("_cursor", "_dialect", "_now", "for_here", "has_written", "topics")
+    __slots__ = ("_cursor", "_dialect", "_now", "has_written", "topics")
 
     def __init__(self, cursor: Cursor, dialect: Dialect, now: int | Now) -> None:
         self._cursor = cursor
         self._dialect = dialect
         self._now = now
-        self.topics: list[str] = []
-        self.for_here: set[str] = set()  # topics that nobody on another replica listens to
+        self.topics: dict[str, Reach] = {}  # that somebody may be waiting to hear of
         self.has_written = False
 
     @property
@@ -124,11 +133,6 @@ class Tx:
             compiled = statement.on(self._dialect)
             self._cursor.executemany(compiled.sql, [compiled.bind(row) for row in rows])
 
-    def notify(self, topic: str) -> None:
+    def notify(self, topic: str, reach: Reach = Reach.SERVERS) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""
-        self.topics.append(topic)
-
-    def notify_here(self, topic: str) -> None:
-        """The same in this process alone."""
-        self.for_here.add(topic)
-        self.topics.append(topic)
+        self.topics[topic] = reach

@@ -14,7 +14,7 @@ from sessiond.store.messages import WIRE_OVERHEAD, place_of
 from sessiond.store.schema import messages, session_generations, sessions
 from sessiond.store.session_pages import Position
 from sessiond.store.statement import Statement
-from sessiond.store.transaction import Row, Tx
+from sessiond.store.transaction import Reach, Row, Tx
 
 REMOVED_TOPIC = "transcripts-removed:"
 # Few enough that a topic stays below what PostgreSQL carries in one notification.
@@ -68,7 +68,7 @@ def note_removed(tx: Tx, generations: Sequence[int]) -> None:
     """Tell whoever keeps copies that these transcripts go."""
     ids = [row[0] for each in generations if (row := tx.row(_ID_OF, generation=each))]
     for start in range(0, len(ids), _IDS_PER_TOPIC):
-        tx.notify(REMOVED_TOPIC + ",".join(ids[start : start + _IDS_PER_TOPIC]))
+        tx.notify(REMOVED_TOPIC + ",".join(ids[start : start + _IDS_PER_TOPIC]), Reach.EVERYBODY)
 
 
 def removed_in(topic: str) -> list[str]:

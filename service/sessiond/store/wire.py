@@ -24,6 +24,8 @@ from sessiond.store.attention import Attention
 from sessiond.store.switching import put_aside
 from sessiond.store.transaction import Later, Row
 
+# Since this version of PostgreSQL a transaction has a time limit of its own.
+LIMITS_TRANSACTIONS = 170_000
 _SAID_NO = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
 
 
@@ -56,6 +58,9 @@ class Wire:
         self._waiter: greenlet | None = None
         self._is_asked = False  # something that is not sent yet
         self._is_writing = False
+        # The server takes us for idle, and our locks in time, only after a Sync: what is sent without one needs another
+        # limit.
+        self._may_send_early = self._pgconn.server_version >= LIMITS_TRANSACTIONS
         self.lost: psycopg.Error | None = None
         self._pgconn.nonblocking = 1
         self._pgconn.enter_pipeline_mode()
@@ -72,7 +77,7 @@ class Wire:
             self._lose(problem)
             raise
         self._is_asked = True
-        if self._attention.is_alone:
+        if self._may_send_early and self._attention.is_alone:
             self._send()  # PostgreSQL has begun with it by the time the next one is made
         return self._expect(Answer(asker))
 
