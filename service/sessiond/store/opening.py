@@ -13,7 +13,6 @@ from typing import Any
 
 import psycopg
 import sqlalchemy as sa
-from psycopg import sql
 from sqlalchemy import event
 from sqlalchemy.pool import NullPool
 
@@ -127,9 +126,8 @@ async def _postgres_connection(engine: sa.Engine, statement_s: float) -> psycopg
     options = {**options, **_postgres_options(engine.url, statement_s)}
     connection = await psycopg.AsyncConnection.connect(*arguments, **options, autocommit=True)
     if connection.info.server_version >= LIMITS_TRANSACTIONS:  # an older one would refuse the whole connection
-        limit = sql.SQL("SET transaction_timeout = {}").format(sql.Literal(f"{2 * statement_s:g}s"))
         try:
-            await connection.execute(limit)
+            await connection.execute("SELECT set_config('transaction_timeout', %s, false)", [f"{2 * statement_s:g}s"])
         except BaseException:  # also when nobody wants it any more
             await connection.close()
             raise
