@@ -69,14 +69,19 @@ def run(args: argparse.Namespace) -> int:
     if args.workers > 1:
         return asyncio.run(_supervise(loaded, args))
     read = partial(load, loaded.file, os.environ, flags)
-    with asyncio.Runner(loop_factory=AttentiveLoop) as runner:
+    with asyncio.Runner(loop_factory=AttentiveLoop if _is_shared(loaded.settings) else None) as runner:
         runner.run(_serve(loaded, lambda: read().settings, args))
     return 0
 
 
+def _is_shared(settings: Settings) -> bool:
+    """Whether the store is on PostgreSQL."""
+    return settings.store.url.startswith("postgresql")
+
+
 async def _supervise(loaded: Loaded, args: argparse.Namespace) -> int:
     settings = loaded.settings
-    if not settings.store.url.startswith("postgresql"):
+    if not _is_shared(settings):
         raise Problem("--workers needs PostgreSQL in store.url; on SQLite one process does all there is to do")
     host, port = split_address(settings.server.listen)
     with reserve(host, port) as kept:
