@@ -64,20 +64,19 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
     async with AsyncExitStack() as stack:
         wake, hints = Wake(), MirrorHints()
         publish = partial(_publish, wake, hints)
-        store = settings.store
+        store, rules = settings.store, rules_of(settings)
+        waits = Waits(wake, rules.waits)
         db = await open_database(
             store.url,
             publish,
             store.pool_size,
             on_gap=wake.publish_all,
-            is_awaited=wake.is_awaited,
+            is_awaited=waits.is_awaited,
             statement_s=store.statement_seconds,
             busy_wait_s=store.busy_wait_microseconds / 1_000_000,
         )
         stack.push_async_callback(db.close)
         health = Health(SERVICES)
-        rules = rules_of(settings)
-        waits = Waits(wake, rules.waits)
         tools = SessionTools(db, rules, waits)
         await db.write(first_key)
         run_tokens = RunTokens(lambda: db.read(signing_keys.newest_first), rules.run_token_ms / 1000)

@@ -51,6 +51,10 @@ class Waits:
         """How long a wait sleeps without a hint: the more there are the longer, so that they never starve calls."""
         return max(LOOK_S, self._by_caller.total() / LOOKS_PER_S)
 
+    def is_awaited(self, topic: str) -> bool:
+        """Whether anybody listens to it here who will do something about it."""
+        return not self.is_draining and self.wake.is_awaited(topic)
+
     async def drain(self) -> None:
         """End every wait, each with its last message."""
         self.is_draining = True

@@ -187,6 +187,28 @@ async def test_a_statement_that_takes_too_long_is_ended_and_told_as_unavailable(
         await database.close()
 
 
+async def test_a_work_that_takes_too_long_as_a_whole_is_run_once_more_and_told_as_unavailable(
+    postgres: sa.Engine,
+) -> None:  # X3
+    sleep = Statement("sleep for less than a statement may take", sa.text("SELECT pg_sleep(0.3)"))
+    tries: list[int] = []
+
+    def take_long(tx: Tx) -> None:
+        tries.append(1)
+        for _ in range(4):
+            tx.row(sleep)
+
+    with spare_database(postgres, "endless") as url:
+        database = await open_database(url, on_commit=lambda topics: None, statement_s=0.4)
+
+        with pytest.raises(StoreUnavailable):
+            await database.write(take_long)
+
+        assert len(tries) == 2
+        await make_session(database)
+        await database.close()
+
+
 async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(postgres: sa.Engine) -> None:  # X3
     read_only = sa.text("ALTER DATABASE standby SET default_transaction_read_only = on")
     with spare_database(postgres, "standby") as url:

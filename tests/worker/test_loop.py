@@ -230,9 +230,10 @@ async def test_the_drain_gives_back_what_is_under_way(engine: Engine, monkeypatc
         runs = [await engine.queue(key) for key in (A, B)]
         for _ in runs:
             await model.started.acquire()
-        assert engine.wake.is_awaited(queue_topic(is_external=False))
+        assert engine.waits.is_awaited(queue_topic(is_external=False))
+        await engine.waits.drain()
+        assert not engine.waits.is_awaited(queue_topic(is_external=False))  # so that other servers are told of them
 
-    assert not engine.wake.is_awaited(queue_topic(is_external=False))  # so that other servers are told of them
     for run_id in runs:
         run = await engine.run(run_id)
         assert (run.state, run.attempt) == ("queued", 0)

@@ -25,6 +25,8 @@ from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, prepare
 from sessiond.store.wire import LIMITS_TRANSACTIONS
 
 CONNECT_TIMEOUT_S = 10
+# Unless whoever runs the server has one.
+_LIMIT = "SELECT set_config('transaction_timeout', %s, false) WHERE current_setting('transaction_timeout') = '0'"
 STATEMENT_S = 30.0
 
 
@@ -127,7 +129,7 @@ async def _postgres_connection(engine: sa.Engine, statement_s: float) -> psycopg
     connection = await psycopg.AsyncConnection.connect(*arguments, **options, autocommit=True)
     if connection.info.server_version >= LIMITS_TRANSACTIONS:  # an older one would refuse the whole connection
         try:
-            await connection.execute("SELECT set_config('transaction_timeout', %s, false)", [f"{2 * statement_s:g}s"])
+            await connection.execute(_LIMIT, [f"{2 * statement_s:g}s"])
         except BaseException:  # also when nobody wants it any more
             await connection.close()
             raise

@@ -7,6 +7,7 @@ never do: whoever locks several rows in one transaction must lock them in the or
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +28,7 @@ from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
 from sessiond.store.switching import let_others, pause, start
 from sessiond.store.transaction import Later, Now, Reach, Tx
-from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, Wire
+from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, TookTooLong, Wire
 from sessiond.store.wires import Connect, Wires
 
 MAX_TRIES = 5
@@ -241,8 +242,9 @@ class PostgresDatabase:
             except _LOST as problem:
                 # Also those that died while they lay in the pool, which after a failover are all of them.
                 wire.close()
-                lost += 1
-                if lost == self._max_lost:
+                # One that took too long may have stood still; the second time it is its own fault.
+                lost += math.ceil(self._max_lost / 2) if isinstance(problem, TookTooLong) else 1
+                if lost >= self._max_lost:
                     raise StoreUnavailable from problem
             finally:
                 self._wires.give_back(wire)

@@ -26,7 +26,12 @@ from sessiond.store.transaction import Later, Row
 
 # Since this version of PostgreSQL a transaction has a time limit of its own.
 LIMITS_TRANSACTIONS = 170_000
+_TRANSACTION_TIMEOUT = "25P04"
 _SAID_NO = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED)
+
+
+class TookTooLong(psycopg.OperationalError):
+    """The server hung up because the transaction was not over in time."""
 
 
 class Answer:
@@ -289,7 +294,7 @@ class PipelinedCursor:
     def roll_back(self) -> None:
         """Leave nothing behind, whatever went wrong, and wait for that."""
         wire = self._wire
-        if wire.lost is not None:
+        if wire.lost is not None or isinstance(self.problem, TookTooLong):  # the server did, and hung up
             return
         wire.sync()
         wire.ask("ROLLBACK", ())
@@ -320,7 +325,9 @@ class GlancingCursor(PipelinedCursor):
 def _problem_of(result: Any) -> psycopg.Error:
     """What went wrong; but for what the server calls an error, it is about the connection, whatever its code says."""
     problem = error_from_result(result)
-    return problem if problem.diag.severity_nonlocalized == "ERROR" else psycopg.OperationalError(str(problem))
+    if problem.diag.severity_nonlocalized == "ERROR":
+        return problem
+    return (TookTooLong if problem.sqlstate == _TRANSACTION_TIMEOUT else psycopg.OperationalError)(str(problem))
 
 
 def _dumped(value: Any) -> bytes | None:
