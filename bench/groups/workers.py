@@ -23,8 +23,9 @@ ABOUT = (
     f"PostgreSQL, {CONCURRENCY} at once; the kernel spreads connections over the workers. Sends into one session come "
     "over one connection, as they do from a gateway, so that one worker has them; lists and histories have one each; a "
     "turn is a send that waits for the echo runtime. PostgreSQL itself and the generator share the machine's cores "
-    "with the workers: `cores busy` counts all of them. What one worker leaves idle is all that a second one can have: "
-    "`most` is what two would be to one if a call cost them no more than it costs one. The no-op has no database."
+    "with the workers: `cores busy` counts all of them. `most` is what two would be to one if all cores "
+    "were busy and a call cost them just what it costs one; it comes from the same few turns, and differs from run to "
+    "run as they do. The no-op has no database."
 )
 
 

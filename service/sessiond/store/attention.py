@@ -1,8 +1,7 @@
 """An event loop that stays awake while an answer of PostgreSQL's is about to come.
 
-A processor with nothing to do goes to sleep, and waking it takes longer than PostgreSQL takes to find a row: on a
-virtual machine some 50 µs, at every round trip of a caller who is alone. So the loop looks again and again for a moment
-before it sleeps. It never does so among several works: then the time belongs to them, and to PostgreSQL.
+To look again and again for a moment before it sleeps saves a caller who is alone some 50 µs at every round trip on a
+virtual machine, more than PostgreSQL takes to find a row. It never does so among several works: then the time belongs to them, and to PostgreSQL.
 """
 
 from __future__ import annotations
