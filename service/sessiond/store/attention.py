@@ -1,7 +1,8 @@
 """An event loop that stays awake while an answer of PostgreSQL's is about to come.
 
 To look again and again for a moment before it sleeps saves a caller who is alone some 50 µs at every round trip on a
-virtual machine, more than PostgreSQL takes to find a row. It never does so among several works: then the time belongs to them, and to PostgreSQL.
+virtual machine, more than PostgreSQL takes to find a row. It never does so among several works: then the time belongs
+to them, and to PostgreSQL.
 """
 
 from __future__ import annotations
