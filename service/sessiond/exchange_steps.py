@@ -237,9 +237,9 @@ def _take_turn(
         parent=parent,
         exchange_id=exchange.id,
         turn=turn,
-        **run_settings(rules, session),
+        settings=run_settings(rules, session),
     )
-    enqueue(tx, session, new, replace(draft, run_id=new.id))
+    enqueue(tx, session, new, draft._replace(run_id=new.id))
     runs.note_event(tx, exchange.primary_run_id, TurnTaken(exchange.id, turn, session.key, new.id))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from sessiond.access import View, key_of
 from sessiond.model.callers import Caller
@@ -14,7 +14,7 @@ from sessiond.model.rules import Rules
 from sessiond.model.runs import Pool, RunKind
 from sessiond.model.sessions import Route, Session
 from sessiond.store import traces
-from sessiond.store.arrivals import Arrivals, NewRun, Queued
+from sessiond.store.arrivals import Arrivals, NewRun, Queued, RunSettings
 from sessiond.store.transaction import Tx
 
 
@@ -31,36 +31,24 @@ class Turn(NamedTuple):
     route: Route | None = None
 
 
-class RunSettings(TypedDict):
-    """What a run takes over from its session and its agent."""
-
-    agent_id: str
-    model: str
-    pool: Pool
-    is_external: bool
-
-
 def run_settings(rules: Rules, session: Session) -> RunSettings:
     """Who executes a run of this session, with what, and in which pool."""
     agent = rules.roster.agents.get(session.agent_id)
     return RunSettings(
-        agent_id=session.agent_id,
-        model=session.model or rules.model_of(session.agent_id),
-        pool=Pool.SUBAGENTS if session.spawn_depth else Pool.AGENTS,
-        is_external=agent is not None and agent.is_external,
+        session.agent_id,
+        session.model or rules.model_of(session.agent_id),
+        Pool.SUBAGENTS if session.spawn_depth else Pool.AGENTS,
+        agent is not None and agent.is_external,
     )
 
 
 def start_turn(tx: Tx, rules: Rules, caller: Caller, view: View, session: Session, turn: Turn) -> Queued:
     """Store the message and queue its run; the caller of this holds the session's row."""
-    arrivals = Arrivals(tx)
-    queued = add_turn(arrivals, rules, caller, view, session, turn)
-    arrivals.store()
-    return queued
+    return add_turn(Arrivals(tx, single=True), rules, caller, view, session, turn)
 
 
 def add_turn(arrivals: Arrivals, rules: Rules, caller: Caller, view: View, session: Session, turn: Turn) -> Queued:
-    """As start_turn, to be stored with others."""
+    """As start_turn, to be stored with others unless it is single."""
     if arrivals.unfinished(session) >= rules.runs.queue_depth:
         raise QueueFull(rules.runs.queue_depth)
     trace_id = view.run.trace_id if view.run else caller.trace_id
@@ -71,6 +59,7 @@ def add_turn(arrivals: Arrivals, rules: Rules, caller: Caller, view: View, sessi
     new = NewRun(
         id=turn.run_id,
         kind=turn.kind,
+        settings=run_settings(rules, session),
         actor=caller.name,
         trace_id=trace_id,
         parent=view.run,
@@ -78,7 +67,6 @@ def add_turn(arrivals: Arrivals, rules: Rules, caller: Caller, view: View, sessi
         timeout_ms=turn.timeout_ms,
         deliver=turn.deliver,
         route=turn.route,
-        **run_settings(rules, session),
     )
     draft = Draft(Role.USER, turn.content, turn.provenance, run_id=turn.run_id)
     return arrivals.add(session, new, draft)
@@ -95,7 +83,16 @@ def require_policy(rules: Rules, view: View, session: Session) -> None:
 
 def require_size(rules: Rules, field: str, content: tuple[Block, ...], margin: int = 0) -> None:
     """Refuse a message that could not be stored, before anything else is."""
-    size, limit = sum(_weight(block) for block in content), rules.message_bytes - margin
+    _require_bytes(rules, field, sum(_weight(block) for block in content), margin)
+
+
+def require_text_size(rules: Rules, field: str, text: str, margin: int = 0) -> None:
+    """The same for a message of one text."""
+    _require_bytes(rules, field, len(text.encode()), margin)
+
+
+def _require_bytes(rules: Rules, field: str, size: int, margin: int) -> None:
+    limit = rules.message_bytes - margin
     if size > limit:
         raise MessageTooLarge(field, size, limit)
 

@@ -10,7 +10,8 @@ import pytest
 from sessiond.rpc import calls
 from sessiond.store.database import Batch, Database, Item, Result, Work, alone
 from sessiond.store.opening import open_database
-from sessiond.store.statement import Rows, Statement
+from sessiond.store.rows import Given, Rows
+from sessiond.store.statement import Statement
 from sessiond.store.transaction import Row, Tx
 
 T = TypeVar("T")
@@ -67,7 +68,7 @@ class NotedTx(Tx):
         super().run_many(statement, known)
         self._ledger.lines.append((statement.purpose, len(known)))
 
-    def store(self, statement: Rows, rows: Sequence[Mapping[str, Any]]) -> None:
+    def store(self, statement: Rows[Given], rows: Sequence[Given]) -> None:
         """As always, and note how many."""
         super().store(statement, rows)
         self._ledger.lines.append((statement.purpose, len(rows)))

@@ -30,7 +30,7 @@ from sessiond.store.schema import runs as runs_table
 from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from sessiond.tools.sends import SendQuery, Sent
-from sessiond.tools.sessions_send import sessions_send
+from sessiond.tools.sessions_send import as_sent, sessions_send
 from sessiond.tools.sessions_spawn import Spawned, SpawnQuery, sessions_spawn
 from sessiond.waiting import Waits
 from sessiond.wake import Wake
@@ -66,7 +66,7 @@ class Stage:
         """A message, by default from the main session into the group, for which nobody waits."""
         to = {} if {"label", "agent_id"} & query.keys() else {"session_key": GROUP}
         asked = SendQuery(message, **({"timeout_s": 0} | to | query))
-        return await sessions_send(self.db, self.rules, self.waits, acting_as(by) if by else OWNER, asked)
+        return await sessions_send(self.db, self.rules, self.waits, acting_as(by) if by else OWNER, asked, as_sent)
 
     async def spawn(self, task: str = "dig a hole", by: str | Caller = MAIN, **query: Any) -> Spawned:
         """A task for a new sub-agent of this session, or of nobody."""

@@ -28,7 +28,7 @@ from sessiond.store.schema import metadata, turnstiles
 from sessiond.store.statement import Statement
 from sessiond.tools.cancel_run import CancelQuery, cancel_run
 from sessiond.tools.sends import SendQuery, Sent
-from sessiond.tools.sessions_send import sessions_send
+from sessiond.tools.sessions_send import as_sent, sessions_send
 from sessiond.waiting import Waits
 from sessiond.wake import Listener, Listening, Wake
 from sessiond.worker.sweep import overdue_runs, sweep_once
@@ -124,7 +124,7 @@ class Engine:
     async def send(self, key: str = "main", message: str = "hello", caller: Caller = OWNER, **query: Any) -> Sent:
         """SessionsSend, without a wait and without an announcement unless told."""
         asked = SendQuery(message, **{"session_key": key, "timeout_s": 0, "announce": AnnouncePolicy.NEVER, **query})
-        return await sessions_send(self.db, self.rules, self.waits, caller, asked)
+        return await sessions_send(self.db, self.rules, self.waits, caller, asked, as_sent)
 
     async def queue(self, key: str = "main", message: str = "hello", caller: Caller = OWNER, **query: Any) -> str:
         """As send; the id of the run."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+import math
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,11 +16,13 @@ from sessiond.store import listen
 from sessiond.store.opening import open_database
 from sessiond.store.postgres import CommitUnknown, PostgresDatabase
 from sessiond.store.transaction import Reach, Tx
+from sessiond.store.wire import PipelinedCursor
 from tests.postgres import empty
 
 _END_ALL = sa.text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name AND pid != pg_backend_pid()"
 )
+_END_ONE = sa.text("SELECT pg_terminate_backend(:pid)")
 _TELL = sa.text("SELECT pg_notify(:channel, :notice)")
 
 PATIENCE_S = 10
@@ -61,6 +65,34 @@ async def replica(engine: sa.Engine) -> AsyncIterator[Replica]:
     await made.heard_of_a_gap()  # it listens
     yield made
     await made.db.close()
+
+
+@contextmanager
+def listening(engine: sa.Engine) -> Iterator[Callable[[], list[str]]]:
+    """Somebody who hears all that servers tell each other; gives what was told so far."""
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as ear:
+        ear.exec_driver_sql(f"LISTEN {listen.CHANNEL}")
+        driver: Any = ear.connection.driver_connection
+
+        def told() -> list[str]:
+            ear.execute(_TELL, {"channel": listen.CHANNEL, "notice": "the end"})
+            *heard, end = [notice.payload for notice in driver.notifies(timeout=0)]
+            assert end == "the end"
+            return heard
+
+        yield told
+        ear.exec_driver_sql("UNLISTEN *")
+
+
+@contextmanager
+def held_up(server: Replica, goes_on: bool = True) -> Iterator[None]:
+    """A server that can tell nobody anything for a while."""
+    telling = server.db._listen
+    line, telling._line = telling._line, None
+    yield
+    telling._line = line
+    if goes_on:
+        telling.tell([])
 
 
 @pytest.fixture(autouse=True)
@@ -130,16 +162,91 @@ async def test_what_one_listener_is_enough_for_is_told_to_others_only_when_nobod
 async def test_after_a_commit_of_which_nothing_is_known_everybody_looks(
     replicas: tuple[Replica, Replica], monkeypatch: pytest.MonkeyPatch
 ) -> None:  # X2
-    here, _ = replicas
+    here, there = replicas
 
     def lose(*args: Any) -> None:
-        raise CommitUnknown
+        raise CommitUnknown({"perhaps": Reach.SERVERS})
 
     monkeypatch.setattr(PostgresDatabase, "_transact", lose)
     with pytest.raises(CommitUnknown):
         await here.db.write(lambda tx: tx.notify("perhaps"))
 
     await here.heard_of_a_gap()
+    assert await there.heard() == "perhaps"
+
+
+async def test_a_commit_does_not_notify_by_itself_unless_everybody_has_to_hear(
+    replicas: tuple[Replica, Replica], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL lets transactions that notify commit one after the other, whichever server they are of."""
+    here, there = replicas
+    execute, told = PipelinedCursor.execute, []
+
+    def noted(self: PipelinedCursor, sql: str, params: Any = ()) -> object:
+        told.extend([params] if sql == listen.NOTIFY else [])
+        return execute(self, sql, params)
+
+    monkeypatch.setattr(PipelinedCursor, "execute", noted)
+    await here.db.write(lambda tx: tx.notify("a hint"))
+    assert await there.heard() == "a hint"
+    assert told == []
+
+    await here.db.write(lambda tx: tx.notify("for certain", Reach.EVERYBODY))
+    assert await there.heard() == "for certain"
+    assert len(told) == 1
+
+
+async def test_what_is_committed_until_the_line_is_free_is_told_together(
+    replicas: tuple[Replica, Replica], postgres: sa.Engine
+) -> None:
+    here, there = replicas
+    with listening(postgres) as notices:
+        with held_up(here):
+            for topic in ("first", "second", "first"):
+                await here.db.write(partial(Tx.notify, topic=topic))
+
+        assert [await there.heard() for _ in range(2)] == ["first", "second"]
+        told = [notice.split("\n")[1:] for notice in notices()]
+
+    assert [topics for topics in told if topics] == [["first", "second"]]
+
+
+async def test_what_was_committed_while_nobody_could_be_told_is_told_later(
+    replicas: tuple[Replica, Replica], postgres: sa.Engine
+) -> None:
+    here, there = replicas
+    line = here.db._listen._line
+    assert line is not None
+    with held_up(here, goes_on=False):
+        await here.db.write(lambda tx: tx.notify("meanwhile"))
+
+    with postgres.begin() as connection:
+        connection.execute(_END_ONE, {"pid": line._pgconn.backend_pid})
+    await here.heard_of_a_gap()  # it listens again
+
+    assert await there.heard() == "meanwhile"
+
+
+async def test_what_nobody_can_be_told_does_not_pile_up(
+    replicas: tuple[Replica, Replica], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listen, "MAX_UNTOLD", 3)
+    here, _ = replicas
+
+    with held_up(here):
+        for number in range(10):
+            await here.db.write(partial(Tx.notify, topic=f"{number}"))
+
+        assert len(here.db._listen._untold) <= 3
+
+
+async def test_a_server_that_ends_tells_first_what_it_committed(postgres: sa.Engine) -> None:
+    async with replica(postgres) as there:
+        async with replica(postgres) as here:
+            for number in range(20):
+                await here.db.write(partial(Tx.notify, topic=f"{number}"))
+
+        assert [await there.heard() for _ in range(20)] == [f"{number}" for number in range(20)]
 
 
 async def _until_alone(server: Replica) -> None:
@@ -150,6 +257,9 @@ async def _until_alone(server: Replica) -> None:
 
 async def _left_alone(server: Replica) -> None:
     """As after a time in which it heard of nobody but itself."""
+    async with asyncio.timeout(PATIENCE_S):
+        while server.db._listen._heard_itself_at == -math.inf:  # then it would think of company for a while
+            await server.db.read(lambda tx: None)
     server.db._listen._alone_from = 0
     await _until_alone(server)
 
@@ -157,17 +267,12 @@ async def _left_alone(server: Replica) -> None:
 async def test_a_server_that_is_alone_tells_nobody_but_what_nothing_else_would_tell(postgres: sa.Engine) -> None:
     async with replica(postgres) as here:
         await _left_alone(here)
-        with postgres.connect().execution_options(isolation_level="AUTOCOMMIT") as ear:
-            ear.exec_driver_sql(f"LISTEN {listen.CHANNEL}")
-
+        with listening(postgres) as notices:
             await here.db.write(lambda tx: tx.notify("to itself"))
             await here.db.write(lambda tx: tx.notify("for certain", Reach.EVERYBODY))
-            ear.execute(_TELL, {"channel": listen.CHANNEL, "notice": "the end"})
-            driver: Any = ear.connection.driver_connection
-            heard = [notice.payload for notice in driver.notifies(timeout=0)]
+            heard = notices()
 
         assert [await here.heard() for _ in range(2)] == ["to itself", "for certain"]
-        assert heard[-1] == "the end"
         assert [notice.split("\n")[1] for notice in heard if "\n" in notice] == ["for certain"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import psycopg
 import pytest
@@ -24,6 +24,7 @@ from tests.store.spare import spare_database
 _SUICIDE = Statement("end this connection", sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
 _LOSE_A_RACE = Statement("what the server says of a lost race", sa.text("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$"))
 _FIND_DEADLOCKS_SOON = Statement("deadlocks are told at once", sa.text("SET LOCAL deadlock_timeout = '10ms'"))
+PAUSE_S = 60
 _BACKENDS = sa.text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name AND pid != pg_backend_pid()"
 )
@@ -394,3 +395,44 @@ async def test_a_replica_that_stands_still_in_a_transaction_loses_its_locks(
         assert len(tries) == 2
         await frozen.close()
         await other.close()
+
+
+@pytest.mark.parametrize(("before", "then"), [([0], [[1], [2]]), ([0, 0], [[1, 2]])])
+async def test_who_writes_alone_again_begins_at_once_and_those_who_come_together_again_are_one_group(
+    postgres_db: PostgresDatabase, before: list[int], then: list[list[int]]
+) -> None:
+    written: list[list[int]] = []
+
+    def note(tx: Tx, items: Sequence[int]) -> list[None]:
+        written.append(list(items))
+        return [None] * len(items)
+
+    async def write(*items: int) -> None:
+        await asyncio.gather(*(postgres_db.write_together(note, item) for item in items))
+
+    await write(*before)
+    postgres_db._queues[note]._answered_s -= PAUSE_S  # since the write before, as many seconds have gone by
+    postgres_db._queues[note]._began_s -= PAUSE_S
+    await write(1, 2)
+
+    assert written == [before, *then]
+
+
+async def test_what_goes_wrong_after_a_commit_undoes_and_doubles_nothing(
+    postgres: sa.Engine, caplog: pytest.LogCaptureFixture
+) -> None:  # X2
+    def fail(topics: object) -> None:
+        raise RuntimeError("a listener went wrong")
+
+    db = await open_database(postgres.url.render_as_string(hide_password=False), on_commit=fail)
+    tries: list[int] = []
+
+    def count_tries(tx: Tx, items: Sequence[int]) -> list[int]:
+        tries.extend(items)
+        return list(items)
+
+    answers = await asyncio.gather(*(db.write_together(count_tries, item) for item in (1, 2)))
+    await db.close()
+
+    assert (answers, tries) == ([1, 2], [1, 2])
+    assert "could not be told" in caplog.text

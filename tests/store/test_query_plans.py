@@ -123,7 +123,7 @@ def test_a_store_that_is_young_is_read_by_the_same_indexes(postgres: sa.Engine, 
     def work(tx: Tx) -> None:
         _lease_and_hold(tx, count)
         for rows in (run_endings._FINISH, run_endings._COUNT, run_endings._READY, exchanges._NOTE):
-            tx.store(rows, [dict.fromkeys((rows.key, *rows._columns))] * count)
+            tx.store(rows, [dict.fromkeys((rows.key, *rows.columns))] * count)
 
     with spare_database(postgres, "young") as url:
         engine = engine_of(url)

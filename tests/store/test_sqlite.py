@@ -127,12 +127,39 @@ async def test_who_writes_alone_waits_for_no_thread_while_the_disk_is_quick(sqli
     after(sqlite_db, rest_s=1, commit_s=QUICK_S / 2)
     assert await threads_of(sqlite_db, "COMMIT", put(1)) == [here]
     after(sqlite_db, rest_s=1, commit_s=QUICK_S / 2)
-    assert await threads_of(sqlite_db, "COMMIT", put(2), put(3)) == ["sqlite-disk"]
+    # Nobody had been with the one before, so that the first of two does not wait for the second.
+    assert await threads_of(sqlite_db, "COMMIT", put(2), put(3)) == [here, "sqlite-disk"]
     after(sqlite_db, rest_s=0, commit_s=QUICK_S / 2)  # somebody else asks, too
     assert await threads_of(sqlite_db, "COMMIT", put(4)) == ["sqlite-disk"]
     after(sqlite_db, rest_s=1, commit_s=QUICK_S)
     assert await threads_of(sqlite_db, "COMMIT", put(5)) == ["sqlite-disk"]
     assert await count(sqlite_db, sessions_table) == 6
+
+
+async def test_those_who_ask_together_again_share_a_transaction(sqlite_db: SqliteDatabase) -> None:
+    await grouped(sqlite_db, put(0), put(1))
+
+    after(sqlite_db, rest_s=1, commit_s=QUICK_S / 2)
+
+    assert await threads_of(sqlite_db, "COMMIT", put(2), put(3)) == ["sqlite-disk"]
+
+
+async def test_who_writes_alone_again_and_again_lets_others_have_their_turn(sqlite_db: SqliteDatabase) -> None:
+    await sqlite_db.write(put(0))
+    turns: list[int] = []
+
+    async def others() -> None:
+        while len(turns) < 5:
+            turns.append(await count(sqlite_db, sessions_table))
+            await asyncio.sleep(0)
+
+    waiting = asyncio.create_task(others())
+    for number in range(1, 50):
+        after(sqlite_db, rest_s=1, commit_s=QUICK_S / 2)  # as if it had computed something in between
+        await sqlite_db.write(put(number))
+
+    assert waiting.done()
+    assert turns[-1] < 50
 
 
 async def test_the_log_is_brought_into_the_file_on_the_thread(
@@ -309,3 +336,18 @@ async def test_a_lock_that_is_kept_too_long_is_told_as_unavailable(sqlite_db: Sq
 async def test_reads_go_on_while_another_program_writes(sqlite_db: SqliteDatabase, tmp_path: Path) -> None:
     with locked(tmp_path / "test.db"):
         assert await count(sqlite_db, sessions_table) == 0
+
+
+async def test_of_many_that_are_ready_at_once_one_at_most_is_written_alone(sqlite_db: SqliteDatabase) -> None:
+    await sqlite_db.write(put(0))
+    after(sqlite_db, rest_s=1, commit_s=QUICK_S / 2)
+
+    async def compute_and_write(number: int) -> None:
+        sqlite_db._answered_s -= 1  # as if it had computed for longer than a commit takes
+        await sqlite_db.write(put(number))
+
+    statements: list[str] = []
+    with traced(sqlite_db, statements.append):
+        await asyncio.gather(*map(compute_and_write, range(1, 17)))
+
+    assert statements.count("COMMIT") == 2

@@ -103,6 +103,23 @@ async def test_who_was_kept_waiting_makes_up_for_it(passing: Time, monkeypatch: 
     assert passing.slept == pytest.approx([0, 0.016, 0.038, 0.038])
 
 
+async def test_it_rests_longer_while_the_event_loop_has_no_time_to_spare(passing: Time) -> None:
+    used_s = 0.0
+    pace = Pace(19, passing.clock, passing.sleep, busy_rest_share=49, used=lambda: used_s)
+
+    async def work(others_used_s: float) -> None:
+        nonlocal used_s
+        passing.pass_by(0.01)
+        used_s += 0.01 + others_used_s
+        await pace.breathe()
+
+    for others_used_s in (0, 0.17, 0.3, 0.17):
+        await pace.keep(work(others_used_s))
+
+    # Others used none, 0.17 of 0.19, 0.3 of 0.49, and 0.17 of 0.19.
+    assert passing.slept == pytest.approx([0.19, 0.49, 0.19, 0.49])
+
+
 async def test_what_is_left_over_is_rested_for_at_the_end(passing: Time) -> None:
     pace = passing.pace(19)
 

@@ -54,7 +54,7 @@ class Caller:
     @property
     def scope(self) -> str:
         """Within what request ids are unique: the credential; for an agent, its run (R8)."""
-        return f"{self.role.value}:{self.name}"
+        return f"{self.role}:{self.name}"
 
     @property
     def is_acting(self) -> bool:
@@ -64,5 +64,5 @@ class Caller:
     @property
     def trace_id(self) -> str:
         """The trace the caller says it is part of; empty when it says none."""
-        match = _TRACEPARENT.fullmatch(self.traceparent)
+        match = _TRACEPARENT.fullmatch(self.traceparent) if self.traceparent else None
         return match[1] if match else ""

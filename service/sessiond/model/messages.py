@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 MAX_MESSAGE_BYTES = 1024 * 1024
 # Levels of objects and lists in the arguments of a tool call. Each is up to three messages within each other on the
@@ -34,8 +34,7 @@ class ProvenanceKind(StrEnum):
     SYSTEM = "system"
 
 
-@dataclass(frozen=True)
-class Provenance:
+class Provenance(NamedTuple):
     """Where a message came from, and through what."""
 
     kind: ProvenanceKind
@@ -99,8 +98,7 @@ class Usage:
     cost_usd: float | None = None
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(NamedTuple):
     """A message before the store gives it its place: sequence, id and time."""
 
     role: Role
@@ -111,8 +109,7 @@ class Draft:
     usage: Usage | None = None
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """A stored message."""
 
     id: str

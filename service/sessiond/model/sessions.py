@@ -27,6 +27,10 @@ class Route:
     thread_id: str = ""
 
 
+# As columns have it that name no route.
+NOWHERE = Route("", "")
+
+
 class Routed:
     """A row with a route in its columns."""
 

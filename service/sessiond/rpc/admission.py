@@ -18,12 +18,14 @@ def admission(credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, ma
 
     async def admit(method: str, context: Context) -> None:
         metadata = context.invocation_metadata() or ()
-        size = sum(len(name) + len(value) + _ENTRY_BYTES for name, value in metadata)
+        size = 0  # counted in a loop: a generator is a call for each entry, of every call that comes in
+        for name, value in metadata:
+            size += len(name) + len(value) + _ENTRY_BYTES
         if size > max_metadata_bytes:
             raise RequestTooLarge("metadata", size, max_metadata_bytes, "server.maxMetadataBytes")
         caller = await credentials.caller(metadata)
         current_call().caller = caller
         await authorize(caller, method.removeprefix("/"), policy_of)
-        rate.take(caller.scope)
+        rate.take(caller)
 
     return admit

@@ -13,8 +13,10 @@ from sessiond.rpc.run_tokens import RunTokens
 
 Metadata = Iterable[tuple[str, str | bytes]]
 
+_AUTHORIZATION = "authorization"
 _ACTING = "acting-session"
 _TRACEPARENT = "traceparent"
+_TELLING = frozenset({_AUTHORIZATION, _ACTING, _TRACEPARENT})  # what metadata tells of a caller
 _BEARER = "bearer "
 _LOCAL_OWNER = Caller(CallerRole.OWNER, "local")
 _MAY_ACT = frozenset({CallerRole.OWNER, CallerRole.GATEWAY})
@@ -53,7 +55,9 @@ class Credentials:
     async def caller(self, metadata: Metadata) -> Caller:
         """The caller behind this metadata."""
         fields = dict(metadata)
-        authorization = _text(fields, "authorization")
+        if not self._tokens and _TELLING.isdisjoint(fields):
+            return _LOCAL_OWNER
+        authorization = _text(fields, _AUTHORIZATION)
         caller = await self._holder(authorization) if authorization or self._tokens else _LOCAL_OWNER
         acting, traceparent = _text(fields, _ACTING), _text(fields, _TRACEPARENT)
         if acting and caller.role not in _MAY_ACT:

@@ -105,7 +105,8 @@ def _guarded(method: str, respond: Behavior, admit: Admit | None) -> Behavior:
             refusal = _refusal_of(fault)
             _note_refusal(level, record, refusal, began, fault)
             await _end(context, refusal)
-        _note(level, record, _code_of(context, StatusCode.OK), began)
+        if log.isEnabledFor(level):
+            _note(level, record, _code_of(context, StatusCode.OK), began)
         return response
 
     return answer
@@ -210,8 +211,7 @@ def _refusal_of(fault: Exception) -> Refusal:
 
 
 def _note(level: int, record: CallRecord, code: StatusCode, began: float) -> None:
-    if log.isEnabledFor(level):
-        log.log(level, "call", extra=_fields(record, code, began))
+    log.log(level, "call", extra=_fields(record, code, began))
 
 
 def _note_refusal(level: int, record: CallRecord, refusal: Refusal, began: float, fault: Exception) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sessiond.model.callers import Caller
 from sessiond.model.errors import RateLimited
 
 # More callers than this at once, and those that have been quiet for long are forgotten: their buckets are full anyway.
@@ -27,11 +28,11 @@ class RateLimit:
         self._now = now
         self._buckets: dict[str, _Bucket] = {}
 
-    def take(self, caller: str) -> None:
+    def take(self, caller: Caller) -> None:
         """Take one request out of the caller's bucket, or refuse and say when there will be one."""
         if not self._per_second:
             return
-        bucket = self._filled(caller)
+        bucket = self._filled(caller.scope)
         if bucket.left < 1:
             raise RateLimited(self._per_second, math.ceil((1 - bucket.left) / self._per_second * 1000))
         bucket.left -= 1

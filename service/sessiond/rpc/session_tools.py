@@ -20,6 +20,7 @@ from sessiond.store.database import Database
 from sessiond.tools.agents_list import agents_list
 from sessiond.tools.cancel_run import cancel_run
 from sessiond.tools.get_run import get_run
+from sessiond.tools.sends import Sent
 from sessiond.tools.sessions_history import sessions_history
 from sessiond.tools.sessions_list import sessions_list
 from sessiond.tools.sessions_send import sessions_send
@@ -53,9 +54,12 @@ class SessionTools(rpc.SessionToolsServiceServicer):
         size = sum(map(len, page.messages))
         return await apart(self._rules, page.view, size, lambda: convert.history_page(self._rules, page))
 
-    async def SessionsSend(self, request: pb.SessionsSendRequest, context: Any) -> pb.SessionsSendResponse:
+    async def SessionsSend(self, request: pb.SessionsSendRequest, context: Any) -> bytes:  # type: ignore[override]
         query = convert.send_query(request, context.time_remaining())
-        return convert.sent(self._rules, await sessions_send(self._db, self._rules, self._waits, the_caller(), query))
+        return await sessions_send(self._db, self._rules, self._waits, the_caller(), query, self._sent)
+
+    def _sent(self, sent: Sent) -> bytes:
+        return convert.sent(self._rules, sent).SerializeToString()
 
     async def SessionsSpawn(self, request: pb.SessionsSpawnRequest, context: Any) -> pb.SessionsSpawnResponse:
         answer = await sessions_spawn(self._db, self._rules, the_caller(), convert.spawn_query(request))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 from sessiond.model.errors import EventGap, FieldProblem, InvalidField, LeaseLost, MessageTooLarge, invalid
@@ -99,7 +99,7 @@ def _held(tx: Tx, token: LeaseToken | None, locks_session: bool) -> Run:
 
 
 def _store(tx: Tx, run: Run, new: Sequence[Brought]) -> None:
-    drafts = [replace(event, run_id=run.id) for event in new if isinstance(event, Draft)]
+    drafts = [event._replace(run_id=run.id) for event in new if isinstance(event, Draft)]
     places = _write(tx, run, drafts)
     events = list(_as_events(new, iter(places)))
     usage = next((event for event in reversed(new) if isinstance(event, Usage)), None)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sessiond.exchange_steps import End, end_runs, hold_all
 from sessiond.model.errors import LeaseLost, invalid
 from sessiond.model.exchanges import is_skip
-from sessiond.model.messages import Text, Usage
+from sessiond.model.messages import Usage
 from sessiond.model.rules import Rules
 from sessiond.model.runs import (
     RUNTIME,
@@ -27,7 +27,7 @@ from sessiond.store import runs
 from sessiond.store.database import Database, alone
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
-from sessiond.turns import require_size
+from sessiond.turns import require_text_size
 
 MAX_REASON = 256
 MAX_FAILURE_TEXT = 16 * 1024
@@ -73,7 +73,7 @@ def _check(rules: Rules, query: CompleteQuery) -> None:
     if isinstance(query.outcome, str) and "\0" in query.outcome:
         raise invalid("reply", "has a NUL character, which no channel can carry; leave it out")
     if isinstance(query.outcome, str):
-        require_size(rules, "reply", (Text(query.outcome),), REPLY_MARGIN)
+        require_text_size(rules, "reply", query.outcome, REPLY_MARGIN)
 
 
 class _Completing(NamedTuple):

@@ -5,22 +5,30 @@ What arrives in one transaction is stored with one statement a table, however mu
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sessiond.model.events import StateChanged
 from sessiond.model.messages import Draft, Message, Role, message_id
 from sessiond.model.runs import Pool, Run, RunKind, RunState
-from sessiond.model.sessions import Route, Session
+from sessiond.model.sessions import NOWHERE, Route, Session
 from sessiond.store import messages, run_events
+from sessiond.store.rows import ChangedRows, NewRows
 from sessiond.store.run_queue import tell_of_turn
 from sessiond.store.schema import default_of, runs, sessions
-from sessiond.store.statement import Rows
-from sessiond.store.transaction import Reach, Tx
+from sessiond.store.transaction import Reach, Row, Tx
 
 # Nobody can wait for a run before it is stored; this is for the mirror, which follows all that happens. One on another
 # replica looks by itself now and then.
 ARRIVED_TOPIC = "arrived"
+
+
+class RunSettings(NamedTuple):
+    """What a run takes over from its session and its agent."""
+
+    agent_id: str
+    model: str
+    pool: Pool
+    is_external: bool
 
 
 class NewRun(NamedTuple):
@@ -28,10 +36,7 @@ class NewRun(NamedTuple):
 
     id: str
     kind: RunKind
-    agent_id: str
-    model: str
-    pool: Pool
-    is_external: bool
+    settings: RunSettings
     actor: str
     trace_id: str
     parent: Run | None = None
@@ -66,14 +71,18 @@ class _Counts:
 
 
 class Arrivals:
-    """Gathers what arrives, then stores it; whoever adds holds the session's row and has its newest state."""
+    """Gathers what arrives, then stores it; whoever adds holds the session's row and has its newest state.
 
-    def __init__(self, tx: Tx) -> None:
+    What is `single` is stored as it is added: PostgreSQL is at its message while the run is made.
+    """
+
+    def __init__(self, tx: Tx, *, single: bool = False) -> None:
         self.tx = tx
+        self._is_single = single
         self._counts: dict[int, _Counts] = {}
-        self._messages: list[dict[str, Any]] = []
-        self._runs: list[dict[str, Any]] = []
-        self._events: list[dict[str, Any]] = []
+        self._messages: list[Row] = []
+        self._runs: list[Row] = []
+        self._events: list[Row] = []
         self._turns: set[bool] = set()  # of runs for external runtimes, and for the built-in ones
 
     def unfinished(self, session: Session) -> int:
@@ -83,98 +92,100 @@ class Arrivals:
 
     def add(self, session: Session, new: NewRun, draft: Draft) -> Queued:
         """One run with its input, behind whatever was there or was added before."""
-        tx = self.tx
-        counts = self._counts.get(session.id)
-        if counts is None:
-            counts = self._counts[session.id] = _Counts(session)
+        now_ms = self.tx.now_ms
+        counts = self._counts.get(session.id) or _Counts(session)
         sequence = counts.last_sequence + 1
-        message = Message(message_id(session.session_id, sequence), sequence, tx.now_ms, draft)
-        self._messages.append(messages.row_of(session.generation, message))
-        position = counts.unfinished_runs
+        message = Message(message_id(session.session_id, sequence), sequence, now_ms, draft)
         place = messages.place_of(session.generation, sequence)
-        row = _row(session, new, counts.last_run_order + 1, place, tx.now_ms, is_ready=position == 0)
-        self._runs.append(row)
-        run = Run._make(_in_order(_DEFAULTS | row))  # as it will be read back
-        queued = StateChanged(None, RunState.QUEUED, new.actor)
-        self._events.append(run_events.row_of(run.id, 1, tx.now_ms, queued))
+        self._messages.append(messages.row_of(place, message))  # or it is refused, and nothing stored
+        self._counts[session.id] = counts
+        position = counts.unfinished_runs
         if position == 0:
-            counts.head, counts.head_state = run.id, _QUEUED
-            self._turns.add(new.is_external)
+            counts.head, counts.head_state = new.id, _QUEUED
+            self._turns.add(new.settings.is_external)
         counts.last_sequence = sequence
         counts.tool_results += draft.role is Role.TOOL_RESULT
         counts.last_run_order += 1
         counts.unfinished_runs += 1
+        if self._is_single:
+            self._store_inputs()
+        row = _row(session, new, counts.last_run_order, place, now_ms, is_ready=position == 0)
+        self._runs.append(row)
+        run = Run._make(row + _DEFAULTS)  # as it will be read back
+        queued = StateChanged(None, RunState.QUEUED, new.actor)
+        self._events.append(run_events.row_of(run.id, _FIRST_EVENT, now_ms, queued))
+        if self._is_single:
+            self._store_runs()
         return Queued(run, message, position, counts.head if position else "")
 
     def store(self) -> None:
-        """Write all of it."""
-        tx = self.tx
+        """Write all of it that is not written yet."""
+        self._store_inputs()
+        self._store_runs()
+
+    def _store_inputs(self) -> None:
+        tx, now_ms = self.tx, self.tx.now_ms
+        tx.store(_COUNT, [_count_row(session, counts, now_ms) for session, counts in self._counts.items()])
         messages.insert_rows(tx, self._messages)
+        self._counts, self._messages = {}, []
+
+    def _store_runs(self) -> None:
+        tx = self.tx
         tx.store(_INSERT, self._runs)
         run_events.insert_rows(tx, self._events)
-        tx.store(_COUNT, [_count_row(session, counts, tx.now_ms) for session, counts in self._counts.items()])
         if self._runs:
             tx.notify(ARRIVED_TOPIC, Reach.NOBODY)
         for is_external in self._turns:
             tell_of_turn(tx, is_external)
+        self._runs, self._events, self._turns = [], [], set()
 
 
 def enqueue(tx: Tx, session: Session, new: NewRun, draft: Draft) -> Queued:
     """Append the input and queue its run."""
-    arrivals = Arrivals(tx)
-    queued = arrivals.add(session, new, draft)
-    arrivals.store()
-    return queued
+    return Arrivals(tx, single=True).add(session, new, draft)
 
 
-def _row(session: Session, new: NewRun, order: int, place: int, now_ms: int, *, is_ready: bool) -> dict[str, Any]:
-    """What a run is queued with, by column."""
-    parent = new.parent
-    route = new.route or _NOWHERE
-    return {
-        "id": new.id,
-        "session": session.id,
-        "generation": session.generation,
-        "run_order": order,
-        "kind": new.kind.value,
-        "state": _QUEUED,
-        "agent_id": new.agent_id,
-        "model": new.model,
-        "pool": new.pool.value,
-        "is_external": int(new.is_external),
-        "is_ready": int(is_ready),
-        "exchange_id": new.exchange_id,
-        "turn": new.turn,
-        "parent_run_id": parent.id if parent else "",
-        "root_run_id": parent.root_run_id if parent else new.id,
-        "trace_id": new.trace_id,
-        "depth": parent.depth + 1 if parent else 0,
-        "version": 1,
-        "queue_ms": now_ms,
-        "timeout_ms": new.timeout_ms,
-        "input_place": place,
-        "event_count": 1,
-        "deliver": int(new.deliver),
-        "route_channel": route.channel,
-        "route_to": route.to,
-        "route_account_id": route.account_id,
-        "route_thread_id": route.thread_id,
-    }
+def _row(session: Session, new: NewRun, order: int, place: int, now_ms: int, *, is_ready: bool) -> Row:
+    """What a run is queued with, in the order of the columns that Run begins with."""
+    settings, parent, route = new.settings, new.parent, new.route or NOWHERE
+    return (
+        new.id,
+        session.id,
+        session.generation,
+        order,
+        str(new.kind),
+        _QUEUED,
+        settings.agent_id,
+        settings.model,
+        str(settings.pool),
+        int(settings.is_external),
+        int(is_ready),
+        new.exchange_id,
+        new.turn,
+        parent.id if parent else "",
+        parent.root_run_id if parent else new.id,
+        new.trace_id,
+        parent.depth + 1 if parent else 0,
+        _FIRST_VERSION,
+        now_ms,
+        new.timeout_ms,
+        place,
+        _FIRST_EVENT,
+        int(new.deliver),
+        route.channel,
+        route.to,
+        route.account_id,
+        route.thread_id,
+    )
 
 
-_NOWHERE = Route("", "")
 _QUEUED = RunState.QUEUED.value
-# The columns that a run is queued with; all others have their defaults.
-_WRITTEN = (
-    *("id", "session", "generation", "run_order", "kind", "state", "agent_id", "model", "pool"),
-    *("is_external", "is_ready", "exchange_id", "turn", "parent_run_id", "root_run_id", "trace_id"),
-    *("depth", "version", "queue_ms", "timeout_ms", "input_place", "event_count", "deliver"),
-    *("route_channel", "route_to", "route_account_id", "route_thread_id"),
-)
-_DEFAULTS: dict[str, Any] = {name: default_of(runs.c[name]) for name in Run._fields if name not in _WRITTEN}
-_in_order = itemgetter(*Run._fields)
-_INSERT = Rows("queue runs", runs, _WRITTEN)
-_COUNT = Rows(
+_FIRST_VERSION = 1
+_FIRST_EVENT = 1
+_WRITTEN = Run._fields[: Run._fields.index("route_thread_id") + 1]
+_DEFAULTS = tuple(default_of(runs.c[name]) for name in Run._fields[len(_WRITTEN) :])
+_INSERT = NewRows("queue runs", runs, _WRITTEN)
+_COUNT = ChangedRows(
     "count inputs and their runs on the session",
     sessions,
     [

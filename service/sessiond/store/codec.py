@@ -135,20 +135,20 @@ def _decode_usage(usage: pb.Usage) -> Usage:
 
 
 @lru_cache(256)
-def _encode_change(event: StateChanged) -> bytes:
+def _encode_change(from_state: str | None, to_state: str, actor: str, reason: str) -> bytes:
     """Kept, because most runs go through the same few changes."""
     stored = session_tools_service_pb2.WaitRunResponse()
-    stored.state_changed.from_state = run_state(event.from_state)
-    stored.state_changed.to_state = run_state(event.to_state)
-    stored.state_changed.actor = event.actor
-    stored.state_changed.reason = event.reason
+    stored.state_changed.from_state = run_state(from_state)
+    stored.state_changed.to_state = run_state(to_state)
+    stored.state_changed.actor = actor
+    stored.state_changed.reason = reason
     return stored.SerializeToString()
 
 
 def encode_event(event: Event) -> bytes:
     """The stored form of a run's event: the contract's message but for cursor, sequence and time."""
     if isinstance(event, StateChanged):
-        return _encode_change(event)
+        return _encode_change(event.from_state, event.to_state, event.actor, event.reason)
     stored = session_tools_service_pb2.WaitRunResponse()
     match event:
         case Delta(text):

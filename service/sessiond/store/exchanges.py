@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from sessiond.model.exchanges import AnnouncePolicy, Exchange, ExchangeKind
-from sessiond.model.sessions import Route
+from sessiond.model.sessions import NOWHERE, Route
+from sessiond.store.rows import ChangedRows, NewRows
 from sessiond.store.run_events import run_topic
 from sessiond.store.schema import exchanges, runs, sessions
-from sessiond.store.sessions import route_columns
-from sessiond.store.statement import Among, Rows, Statement, numbered, numbers
+from sessiond.store.statement import Among, Statement, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 
 COLUMNS = [exchanges.c[name] for name in Exchange._fields]
@@ -36,24 +36,30 @@ class NewExchange(NamedTuple):
 
 def create(tx: Tx, *new: NewExchange) -> None:
     """Begin exchanges."""
-    tx.store(_CREATE, [_row(each, tx.now_ms) for each in new])
+    now_ms = tx.now_ms
+    tx.store(_CREATE, [_row(each, now_ms) for each in new])
 
 
-def _row(new: NewExchange, now_ms: int) -> dict[str, Any]:
-    return {
-        "id": new.id,
-        "kind": new.kind.value,
-        "state": "open",
-        "target_session": new.target_session,
-        "requester_session": new.requester_session,
-        "primary_run_id": new.primary_run_id,
-        "request_place": new.request_place,
-        "max_turns": new.max_turns,
-        "announce": new.announce.value,
-        "cleanup": new.cleanup,
-        "created_ms": now_ms,
-        **route_columns(new.route),
-    }
+def _row(new: NewExchange, now_ms: int) -> Row:
+    """What an exchange is begun with, in the order of _BEGUN."""
+    route = new.route or NOWHERE
+    return (
+        new.id,
+        str(new.kind),
+        "open",
+        new.target_session,
+        new.requester_session,
+        new.primary_run_id,
+        new.request_place,
+        new.max_turns,
+        str(new.announce),
+        new.cleanup,
+        route.channel,
+        route.to,
+        route.account_id,
+        route.thread_id,
+        now_ms,
+    )
 
 
 def get(tx: Tx, exchange_id: str, lock: bool = False) -> Exchange | None:
@@ -127,20 +133,17 @@ def _lock_of_runs(count: int, waits: bool) -> Statement:
     return Statement("the exchanges of runs, locked", found.with_for_update(of=exchanges, skip_locked=not waits))
 
 
-_CREATE = Rows(
-    "begin exchanges",
-    exchanges,
-    [
-        *("id", "kind", "state", "target_session", "requester_session", "primary_run_id", "request_place"),
-        *("max_turns", "announce", "cleanup", "route_channel", "route_to", "route_account_id", "route_thread_id"),
-        "created_ms",
-    ],
+_BEGUN = (
+    *("id", "kind", "state", "target_session", "requester_session"),
+    *("primary_run_id", "request_place", "max_turns", "announce", "cleanup"),
+    *("route_channel", "route_to", "route_account_id", "route_thread_id", "created_ms"),
 )
+_CREATE = NewRows("begin exchanges", exchanges, _BEGUN)
 _by_id = sa.select(*COLUMNS).where(exchanges.c.id == sa.bindparam("exchange_id"))
 _GET = Statement("an exchange", _by_id)
 _GET_LOCKED = Statement("an exchange, locked", _by_id.with_for_update())
 _NOTED = ("first_reply", "latest_reply", "state", "settled_ms")
-_NOTE = Rows("keep what was said in exchanges, and whether they are over", exchanges, _NOTED, key="id")
+_NOTE = ChangedRows("keep what was said in exchanges, and whether they are over", exchanges, _NOTED, key="id")
 _SETTLE = Statement(
     "an exchange is over",
     sa.update(exchanges)

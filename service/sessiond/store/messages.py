@@ -11,9 +11,10 @@ from sessiond.model.errors import MessageTooLarge
 from sessiond.model.messages import MAX_MESSAGE_BYTES, Draft, Message, Role, message_id
 from sessiond.model.sessions import Session
 from sessiond.store import codec
+from sessiond.store.rows import NewRows
 from sessiond.store.schema import PLACE_SHIFT, messages, sessions
-from sessiond.store.statement import Rows, Statement, numbered, numbers
-from sessiond.store.transaction import Later, Tx
+from sessiond.store.statement import Statement, numbered, numbers
+from sessiond.store.transaction import Later, Row, Tx
 
 # What one message takes on the wire beside its body: a tag and a length.
 WIRE_OVERHEAD = 6
@@ -27,13 +28,13 @@ def append(tx: Tx, session: Session, drafts: Sequence[Draft]) -> list[Message]:
         Message(message_id(session.session_id, sequence), sequence, tx.now_ms, draft)
         for sequence, draft in enumerate(drafts, session.last_sequence + 1)
     ]
-    insert_rows(tx, [row_of(session.generation, message) for message in appended])
+    insert_rows(tx, [row_of(place_of(session.generation, each.sequence), each) for each in appended])
     tool_results = sum(draft.role is Role.TOOL_RESULT for draft in drafts)
     tx.run(_COUNT, id_=session.id, added=len(drafts), tools=tool_results, now=tx.now_ms)
     return appended
 
 
-def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
+def insert_rows(tx: Tx, rows: list[Row]) -> None:
     """Store messages as `row_of` made them, for callers that count them themselves."""
     tx.store(_INSERT, rows)
 
@@ -103,13 +104,12 @@ def place_of(generation: int, sequence: int) -> int:
     return (generation << PLACE_SHIFT) + sequence
 
 
-def row_of(generation: int, message: Message) -> dict[str, object]:
+def row_of(place: int, message: Message) -> Row:
     """A message as it is stored; refused when it is too large for that."""
     body = codec.encode(message)
     if len(body) > MAX_MESSAGE_BYTES:
         raise MessageTooLarge("message", len(body), MAX_MESSAGE_BYTES)
-    place = place_of(generation, message.sequence)
-    return {"place": place, "role": message.draft.role.value, "size": len(body), "body": body}
+    return place, str(message.draft.role), len(body), body
 
 
 def _fitting(sizes: list[int], budget: int) -> int:
@@ -175,7 +175,7 @@ def _bodies_at(count: int) -> Statement:
     return Statement("bodies by place", found)
 
 
-_INSERT = Rows("append messages", messages, ["place", "role", "size", "body"])
+_INSERT = NewRows("append messages", messages, ["place", "role", "size", "body"])
 _COUNT = Statement(
     "count what was appended; the session is as new as its newest message",
     sa.update(sessions)

@@ -7,10 +7,10 @@ never do: whoever locks several rows in one transaction must lock them in the or
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import random
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,12 +24,15 @@ from sessiond.store.clock import POSTGRESQL_NOW, Clock
 from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
 from sessiond.store.listen import CHANNEL, NOTIFY, Listen
 from sessiond.store.looks import Looks
+from sessiond.store.queues import Asked, Queue
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
 from sessiond.store.switching import let_others, pause, start
 from sessiond.store.transaction import Later, Now, Reach, Tx
 from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, TookTooLong, Wire
 from sessiond.store.wires import Connect, Wires
+
+log = logging.getLogger("sessiond.postgres")
 
 MAX_TRIES = 5
 # The longest pause before the second try; it doubles with every further one, so that rivals come apart.
@@ -43,7 +46,7 @@ _LOST = (*_AWAY, pg.ReadOnlySqlTransaction)
 _TOO_SLOW = (pg.QueryCanceled, pg.LockNotAvailable)
 
 
-_Asked = tuple[Any, asyncio.Future[Any]]
+Topics = Mapping[str, Reach]
 
 
 class CommitUnknown(StoreUnavailable):
@@ -52,15 +55,9 @@ class CommitUnknown(StoreUnavailable):
     Whoever repeats the call with its request_id, lease or cursor finds what there is.
     """
 
-
-class _Line:
-    """The items of one kind that wait to be written together."""
-
-    __slots__ = ("is_writing", "waiting")
-
-    def __init__(self) -> None:
-        self.waiting: deque[_Asked] = deque()
-        self.is_writing = False
+    def __init__(self, topics: Topics) -> None:
+        super().__init__()
+        self.topics = topics
 
 
 class PostgresDatabase:
@@ -83,7 +80,7 @@ class PostgresDatabase:
         self._is_awaited = is_awaited
         self._max_lost = pool_size + MAX_TRIES
         self._loop = asyncio.get_running_loop()
-        self._lines: dict[Batch[Any, Any], _Line] = {}
+        self._queues: dict[Batch[Any, Any], Queue] = {}
         self._attention = attention_of(self._loop, busy_wait_s)
         self._wires = Wires(connect, pool_size, self._attention)
         self._listen = Listen(connect, on_commit, on_gap)
@@ -104,14 +101,18 @@ class PostgresDatabase:
 
     async def write_together(self, batch: Batch[Item, Result], item: Item) -> Result:
         """Run the batch with whatever else waits for it."""
-        line = self._lines.setdefault(batch, _Line())
+        queue = self._queues.get(batch)
+        if queue is None:
+            queue = self._queues[batch] = Queue()
         answer: asyncio.Future[Result] = self._loop.create_future()
-        line.waiting.append((item, answer))
-        if not line.is_writing:
-            line.is_writing = True
-            self._loop.call_soon(
-                start, partial(self._write_line, batch, line), self._loop
-            )  # others may ask in this turn
+        queue.waiting.append((item, answer))
+        if not queue.is_writing:
+            queue.is_writing = True
+            write = partial(start, partial(self._write_queue, batch, queue), self._loop)
+            if not self._under_way and queue.is_quiet:
+                write()
+            else:
+                self._loop.call_soon(write)  # others may ask in this turn
         return await answer
 
     async def read(self, work: Work[Result]) -> Result:
@@ -133,22 +134,24 @@ class PostgresDatabase:
     async def close(self) -> None:
         """Let what is under way finish, then hang up."""
         self._is_closed = True
-        await self._listen.close()
         if self._under_way:
             await self._is_idle.wait()
+        await self._listen.close()
         self._wires.close()
 
-    def _write_line(self, batch: Batch[Any, Any], line: _Line) -> None:
+    def _write_queue(self, batch: Batch[Any, Any], queue: Queue) -> None:
         try:
-            while line.waiting:
-                taken = [line.waiting.popleft() for _ in range(min(len(line.waiting), database.MAX_GROUP))]
+            while queue.waiting:
+                taken = [queue.waiting.popleft() for _ in range(min(len(queue.waiting), database.MAX_GROUP))]
+                queue.begin()
                 self._write_batch(batch, taken)
+                queue.end(len(taken))
                 if len(taken) > 1:  # whoever asks alone has no neighbours to wait for
-                    self._until_quiet(line)
+                    self._until_quiet(queue)
         finally:
-            line.is_writing = False
+            queue.is_writing = False
 
-    def _write_batch(self, batch: Batch[Any, Any], taken: list[_Asked]) -> None:
+    def _write_batch(self, batch: Batch[Any, Any], taken: list[Asked]) -> None:
         items = [item for item, _ in taken]
         results: Sequence[Any]
         try:
@@ -165,10 +168,10 @@ class PostgresDatabase:
     def _write_alone(self, batch: Batch[Any, Any], item: Any, answer: asyncio.Future[Any]) -> None:
         self._start(partial(self._write, alone(batch, item))).add_done_callback(partial(_pass_on, answer))
 
-    def _until_quiet(self, line: _Line) -> None:
+    def _until_quiet(self, queue: Queue) -> None:
         seen = -1
-        while seen < len(line.waiting) < ENOUGH:
-            seen = len(line.waiting)
+        while seen < len(queue.waiting) < ENOUGH:
+            seen = len(queue.waiting)
             for _ in range(TURNS):
                 let_others(self._loop)
 
@@ -207,11 +210,19 @@ class PostgresDatabase:
     def _write(self, work: Work[Result]) -> Result:
         try:
             result, topics = self._transact(lambda wire: self._attempt(wire, work, _WRITE))
-        except CommitUnknown:
-            self._listen.lost_hints()
+        except CommitUnknown as unknown:
+            self._publish(unknown.topics, self._listen.lost_hints)
             raise
-        self._on_commit(topics)  # from here, because whoever awaits may have gone
+        self._publish(topics, partial(self._on_commit, topics))  # from here, because whoever awaits may have gone
         return result
+
+    def _publish(self, topics: Topics, tell_here: Callable[[], None]) -> None:
+        """Tell who waits, here and elsewhere. After a commit nothing may go wrong, or it would be run again."""
+        try:
+            self._tell_others(topics)
+            tell_here()
+        except Exception:
+            log.exception("what was committed could not be told; who waits for it looks by itself")
 
     def _transact(self, attempt: Callable[[Wire], Result]) -> Result:
         """Try until it is done: lost races and lost connections are tried again, within bounds."""
@@ -251,25 +262,25 @@ class PostgresDatabase:
             if races:
                 pause(random.uniform(0, FIRST_PAUSE_S * 2**races), self._loop)  # noqa: S311 - only spreads rivals
 
-    def _attempt(self, wire: Wire, work: Work[Result], begin: str) -> tuple[Result, Iterable[str]]:
+    def _attempt(self, wire: Wire, work: Work[Result], begin: str) -> tuple[Result, Topics]:
         """One transaction. It waits for PostgreSQL only where the work looks at an answer, and for the commit."""
         cursor = PipelinedCursor(wire)
+        tx = Tx(cursor, POSTGRESQL, self._now(cursor))
         is_committing = False
         try:
             cursor.execute(begin)
-            tx = Tx(cursor, POSTGRESQL, self._now(cursor))
             if begin == _WRITE:
                 tx.ask_now()
             result = work(tx)
             if begin == _READ:
                 cursor.leave()
             else:
-                self._send_topics(cursor, tx)
+                self._send_topics(cursor, tx.topics)
                 is_committing = wire.lost is None  # else it will not even be sent
                 cursor.commit()
         except BaseException as problem:
             if is_committing and isinstance(problem, _AWAY) and not _is_refused(problem):
-                raise CommitUnknown from problem
+                raise CommitUnknown(tx.topics) from problem
             cursor.roll_back()
             raise
         return result, tx.topics
@@ -279,14 +290,20 @@ class PostgresDatabase:
         return self._clock() if self._clock else _Clock(cursor)
 
     def _is_told(self, topic: str, reach: Reach) -> bool:
-        """Whether other servers are to hear of it."""
-        if reach is Reach.EVERYBODY:
-            return True
+        """Whether other servers are to hear of it, once it is committed."""
+        if reach is Reach.EVERYBODY:  # they were told with the commit
+            return False
         is_known_here = reach is Reach.NOBODY or (reach is Reach.ANYBODY and self._is_awaited(topic))
         return not is_known_here and not self._listen.is_alone
 
-    def _send_topics(self, cursor: PipelinedCursor, tx: Tx) -> None:
-        for notice in self._listen.notices(topic for topic, reach in tx.topics.items() if self._is_told(topic, reach)):
+    def _tell_others(self, topics: Topics) -> None:
+        if told := [topic for topic, reach in topics.items() if self._is_told(topic, reach)]:
+            self._listen.tell(told)
+
+    def _send_topics(self, cursor: PipelinedCursor, topics: Topics) -> None:
+        """Those of which everybody has to hear, even if this server is gone in the moment of the commit."""
+        certain = [topic for topic, reach in topics.items() if reach is Reach.EVERYBODY]
+        for notice in self._listen.notices(certain):
             cursor.execute(NOTIFY, (CHANNEL, notice))
 
 

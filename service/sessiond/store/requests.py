@@ -7,14 +7,16 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
 
 from sessiond.model.callers import Caller
 from sessiond.model.errors import RequestIdReused, invalid
+from sessiond.store.rows import NewRows
 from sessiond.store.schema import request_ids
-from sessiond.store.statement import Rows, Statement, insert, numbered, numbers
+from sessiond.store.statement import Statement, insert, numbered, numbers
 from sessiond.store.transaction import Tx
 
 MAX_REQUEST_ID = 256
@@ -78,7 +80,7 @@ def known(tx: Tx, requests: Sequence[Request]) -> set[tuple[str, str]]:
 
 def keep(tx: Tx, answers: Sequence[tuple[Request, dict[str, Any]]]) -> None:
     """Keep the first answers of requests whose ids were not known; a twin that was faster is a race that we lost."""
-    tx.store(_KEEP, [_claim(tx, request, answer) for request, answer in answers])
+    tx.store(_KEEP, [_in_order(_claim(tx, request, answer)) for request, answer in answers])
 
 
 def _claim(tx: Tx, request: Request, answer: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -101,7 +103,8 @@ def _known(count: int) -> Statement:
 
 
 _COLUMNS = ["caller", "request_id", "method", "fingerprint", "answer", "created_ms"]
-_KEEP = Rows("keep first answers", request_ids, _COLUMNS)
+_in_order = itemgetter(*_COLUMNS)
+_KEEP = NewRows("keep first answers", request_ids, _COLUMNS)
 _CLAIM = Statement("claim a request id", insert(request_ids, _COLUMNS, ignore_conflicts=True))
 _ANSWER = Statement(
     "keep the first answer",

@@ -13,12 +13,12 @@ from sessiond.model.messages import Draft, Message, Role, Text, Usage, message_i
 from sessiond.model.runs import LEASED_STATES, Ending, Run, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import messages, run_events
+from sessiond.store.rows import ChangedRows
 from sessiond.store.run_leases import STOP_TOPIC, usage_columns
 from sessiond.store.run_queue import SLOT_TOPIC, tell_of_turn
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions
-from sessiond.store.statement import Rows
-from sessiond.store.transaction import Tx
+from sessiond.store.transaction import Row, Tx
 
 
 class Endings:
@@ -29,8 +29,8 @@ class Endings:
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
-        self._messages: list[dict[str, Any]] = []
-        self._events: list[dict[str, Any]] = []
+        self._messages: list[Row] = []
+        self._events: list[Row] = []
         self._runs: list[dict[str, Any]] = []
         self._sessions: list[dict[str, Any]] = []
         self._next: list[dict[str, Any]] = []
@@ -74,8 +74,9 @@ class Endings:
         draft = Draft(Role.ASSISTANT, (Text(ending.reply),), run_id=run.id, model=run.model, usage=ending.usage)
         sequence = session.last_sequence + 1
         message = Message(message_id(session.session_id, sequence), sequence, self._tx.now_ms, draft)
-        self._messages.append(messages.row_of(session.generation, message))
-        return [MessageWritten(messages.place_of(session.generation, sequence))]
+        place = messages.place_of(session.generation, sequence)
+        self._messages.append(messages.row_of(place, message))
+        return [MessageWritten(place)]
 
     def _give_turn(self, ended: Run, next_run_id: str) -> None:
         """The head of a session's queue has ended."""
@@ -90,7 +91,7 @@ def _changes(run: Run, ending: Ending, now_ms: int, *, event_count: int, fence: 
     """What a run's row says of its end."""
     usage, failure = ending.usage or run.usage, ending.failure
     return {
-        "state": ending.state.value,
+        "state": str(ending.state),
         "version": run.version + 1,
         "end_ms": now_ms,
         "reply": ending.reply,
@@ -113,7 +114,7 @@ def _counted(session: Session, run: Run, ending: Ending, next_run_id: str, writt
     tokens, total = _tokens(ending.usage or run.usage), session.total_tokens
     head, head_state = session.active_run_id, session.active_run_state
     if head == run.id:
-        head, head_state = next_run_id, RunState.QUEUED.value if next_run_id else None
+        head, head_state = next_run_id, _QUEUED if next_run_id else None
     return {
         "id": session.id,
         "last_sequence": session.last_sequence + written,
@@ -131,13 +132,14 @@ def _tokens(usage: Usage | None) -> int | None:
     return None if usage is None else usage.total_tokens or usage.input_tokens + usage.output_tokens
 
 
+_QUEUED = RunState.QUEUED.value
 _NO_USAGE = dict.fromkeys(("input_tokens", "output_tokens", "total_tokens", "cost_usd"))
 _CHANGED = (
     *("state", "version", "end_ms", "reply", "is_skipped", "failure_reason", "failure_message", "failure_retryable"),
     *("end_actor", "end_reason", "event_count", "fence", "is_ready", "due_ms", *_NO_USAGE),
 )
-_FINISH = Rows("end runs", table, _CHANGED, key="id")
-_COUNT = Rows(
+_FINISH = ChangedRows("end runs", table, _CHANGED, key="id")
+_COUNT = ChangedRows(
     "count runs that ended on their sessions",
     sessions,
     [
@@ -147,4 +149,4 @@ _COUNT = Rows(
     key="id",
     counter="version",
 )
-_READY = Rows("let the next runs of sessions have their turn", table, ["is_ready"], key="id")
+_READY = ChangedRows("let the next runs of sessions have their turn", table, ["is_ready"], key="id")

@@ -12,9 +12,10 @@ import sqlalchemy as sa
 
 from sessiond.model.events import Event, MessageWritten
 from sessiond.store import codec
+from sessiond.store.rows import NewRows
 from sessiond.store.schema import messages, run_events
-from sessiond.store.statement import Rows, Statement
-from sessiond.store.transaction import Tx
+from sessiond.store.statement import Statement
+from sessiond.store.transaction import Row, Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def append(tx: Tx, run_id: str, after: int, events: Sequence[Event]) -> int:
     return after + len(rows)
 
 
-def insert_rows(tx: Tx, rows: list[dict[str, object]]) -> None:
+def insert_rows(tx: Tx, rows: list[Row]) -> None:
     """Store events as `row_of` made them; who follows their runs is told by the caller, if anybody can."""
     tx.store(_INSERT, rows)
 
@@ -57,21 +58,13 @@ def end_topic(run_id: str) -> str:
     return f"end:{run_id}"
 
 
-def row_of(run_id: str, sequence: int, at_ms: int, event: Event) -> dict[str, object]:
+def row_of(run_id: str, sequence: int, at_ms: int, event: Event) -> Row:
     """An event as it is stored."""
     place = event.place if isinstance(event, MessageWritten) else None
-    body = codec.encode_event(event)
-    return {
-        "run_id": run_id,
-        "sequence": sequence,
-        "at_ms": at_ms,
-        "kind": event.kind,
-        "message_place": place,
-        "body": body,
-    }
+    return run_id, sequence, at_ms, event.kind, place, codec.encode_event(event)
 
 
-_INSERT = Rows("append events", run_events, ["run_id", "sequence", "at_ms", "kind", "message_place", "body"])
+_INSERT = NewRows("append events", run_events, ["run_id", "sequence", "at_ms", "kind", "message_place", "body"])
 _AFTER = Statement(
     "the events of a run after a sequence",
     sa.select(

@@ -19,15 +19,17 @@ from sessiond.model.runs import Pool, Run, RunState
 from sessiond.model.sessions import Session
 from sessiond.store import exchanges, messages, run_events, runs, sessions
 from sessiond.store.clock import POSTGRESQL_CLOCK
+from sessiond.store.rows import ChangedRows
 from sessiond.store.schema import run_waits
 from sessiond.store.schema import runs as table
 from sessiond.store.schema import sessions as table_of_sessions
-from sessiond.store.statement import Rows, Statement, numbers
+from sessiond.store.statement import Statement, numbers
 from sessiond.store.transaction import Later, Reach, Row, Tx
 from sessiond.store.turnstiles import Turn
 
 # Notified when a slot came free, which only matters to whoever lacked one.
 SLOT_TOPIC = "slot"
+_RUNNING = RunState.RUNNING.value
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ def lease(tx: Tx, taken: Sequence[tuple[ReadyRun, str]], lease_ms: int) -> list[
     return [
         ready._replace(
             run=run,
-            session=ready.session._replace(active_run_id=run.id, active_run_state=RunState.RUNNING.value),
+            session=ready.session._replace(active_run_id=run.id, active_run_state=_RUNNING),
         )
         for (ready, _), run in zip(taken, leased, strict=True)
     ]
@@ -160,7 +162,7 @@ def _leased(run: Run, runtime_id: str, lease_ms: int, now_ms: int) -> dict[str, 
     """What a run's row says of its lease."""
     lasts_ms = min(run.timeout_ms, lease_ms) if run.timeout_ms > 0 else lease_ms
     return {
-        "state": RunState.RUNNING.value,
+        "state": _RUNNING,
         "is_ready": 0,
         "version": run.version + 1,
         "attempt": run.attempt + 1,
@@ -186,7 +188,7 @@ def _note_leased(tx: Tx, taken: list[Run]) -> None:
             for run in taken
         ],
     )
-    heads = [{"id": run.session, "active_run_id": run.id, "active_run_state": RunState.RUNNING.value} for run in taken]
+    heads = [{"id": run.session, "active_run_id": run.id, "active_run_state": _RUNNING} for run in taken]
     tx.store(_SET_HEADS, heads)
     for run in taken:
         tx.notify(run_events.run_topic(run.id))
@@ -202,7 +204,7 @@ _SET_HEAD = Statement(
         version=table_of_sessions.c.version + 1,
     ),
 )
-_SET_HEADS = Rows(
+_SET_HEADS = ChangedRows(
     "note the heads of several queues",
     table_of_sessions,
     ["active_run_id", "active_run_state"],
@@ -226,7 +228,7 @@ _BUSY = Statement(
     _taken_at(sa.func.coalesce(_now, sa.literal_column(POSTGRESQL_CLOCK, sa.BigInteger))),
     on_sqlite=_taken_at(_now),
 )
-_LEASE = Rows(
+_LEASE = ChangedRows(
     "lease runs whose turn it is",
     table,
     [

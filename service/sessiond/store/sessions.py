@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sessiond.model.errors import SessionNotFound
 from sessiond.model.keys import SessionKind
 from sessiond.model.messages import Usage
-from sessiond.model.sessions import Route, Session
+from sessiond.model.sessions import NOWHERE, Route, Session
 from sessiond.model.visibility import EVERYTHING, Scope
 from sessiond.store.schema import exchanges, runs, session_generations, sessions
 from sessiond.store.statement import Among, Statement, insert, locking, numbered, numbers
@@ -176,7 +176,7 @@ def change(tx: Tx, session: Session, values: Mapping[str, Any]) -> Session:
 
 def route_columns(route: Route | None) -> dict[str, str]:
     """Where a session's delivery context is stored; None clears it."""
-    route = route or Route("", "")
+    route = route or NOWHERE
     return {
         "route_channel": route.channel,
         "route_to": route.to,

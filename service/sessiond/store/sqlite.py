@@ -97,6 +97,8 @@ class SqliteDatabase:
         self._commit_s = QUICK_S  # what the latest took
         self._answered_s = 0.0  # when that was
         self._rested_s = 0.0  # how long nothing was asked for then
+        self._was_alone = False  # whether nobody else had asked by then
+        self._has_begun_here = False  # a work in this turn of the loop, without waiting for the next
         self._steps: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
         self._disk = threading.Thread(target=self._take_steps, name="sqlite-disk", daemon=True)
         self._disk.start()
@@ -125,7 +127,10 @@ class SqliteDatabase:
         if self._is_idle.is_set():
             self._is_idle.clear()
             self._rested_s = time.perf_counter() - self._answered_s
-            self._loop.call_soon(self._next_group)  # not at once: what else is ready to write joins
+            if self._may_begin_here():
+                self._next_group()
+            else:  # not at once: what else is ready to write joins
+                self._loop.call_soon(self._next_group)
 
     async def read(self, work: Work[Result]) -> Result:
         """Run the work here and now: every read is bounded, and a thread hop costs more than most of them."""
@@ -223,18 +228,34 @@ class SqliteDatabase:
         then = partial(self._committed, group, outcomes, topics)
         if self._log.is_long:
             self._steps.put(_Step(self._commit_and_empty_log, then))
-        elif len(group) == 1 and self._may_commit_here():
+        elif len(group) == 1 and not self._waiting and self._is_quiet:
             then(_problem_of(self._commit))
         else:
             self._steps.put(_Step(self._commit, then))
 
-    def _may_commit_here(self) -> bool:
-        """Whether it holds up nobody but who asked: nobody else asks now, or did just before.
+    def _may_begin_here(self) -> bool:
+        """Whether the work may be done before anything else has its turn: nobody else has asked for a while.
 
-        Among many callers the next asks within some 50 µs of an answer; one alone has to hear of it first.
+        Once in a turn of the loop. Else a task that goes on writing would keep the loop for itself; and of many tasks
+        that are ready at once, each would find itself alone, if what they compute takes longer than a commit.
         """
-        is_quiet = not self._waiting and self._rested_s > self._commit_s / 2
-        return is_quiet and self._commit_s < QUICK_S
+        is_alone = self._was_alone and self._is_quiet and self._rested_s > self._commit_s
+        if not is_alone or self._has_begun_here:
+            return False
+        self._has_begun_here = True
+        self._loop.call_soon(self._note_turn)
+        return True
+
+    def _note_turn(self) -> None:
+        self._has_begun_here = False
+
+    @property
+    def _is_quiet(self) -> bool:
+        """Whether one who asks now is alone, and so quickly served that to wait for others would cost it more.
+
+        Among many callers the next one mostly asks sooner after an answer; one alone has to hear of it first.
+        """
+        return self._rested_s > self._commit_s / 2 and self._commit_s < QUICK_S
 
     def _commit(self) -> None:
         began_s = time.perf_counter()
@@ -316,10 +337,13 @@ class SqliteDatabase:
         for answer, result in outcomes:
             settle(answer, result)
         self._answered_s, self._rested_s = time.perf_counter(), 0.0
+        self._was_alone = len(outcomes) == 1 and not self._waiting
         if len(outcomes) > 1:
             self._loop.call_soon(self._gather, -1, 0)
-        else:  # whoever asks alone has no neighbours to wait for
+        elif self._waiting:  # whoever asks alone has no neighbours to wait for
             self._loop.call_soon(self._next_group)
+        else:
+            self._is_idle.set()
 
 
 def _problem_of(do: Callable[[], None]) -> sqlite3.Error | None:

@@ -5,9 +5,7 @@ Building and compiling a statement costs several times its execution on SQLite; 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -61,69 +59,6 @@ def locking(purpose: str, found: sa.Select[Any], order: sa.ColumnElement[Any], *
     return Statement(purpose, found.order_by(order).with_for_update(**lock), on_sqlite=found)
 
 
-class Rows:
-    """Rows of one table that are stored together: new ones, or with a key changed ones, counted in another column.
-
-    On SQLite the driver repeats the statement. On PostgreSQL each repetition would cost a message and a plan's start,
-    so there several rows are one parameter.
-    """
-
-    __slots__ = ("_columns", "_compiled", "counter", "key", "purpose", "table")
-
-    def __init__(self, purpose: str, table: sa.Table, columns: Sequence[str], key: str = "", counter: str = "") -> None:
-        self.purpose = purpose
-        self.table = table
-        self.key = key
-        self.counter = counter
-        self._columns = columns
-        self._compiled: dict[tuple[str, bool], Compiled] = {}
-
-    def on(self, dialect: Dialect) -> Compiled:
-        """The text for this database that takes one row."""
-        return self._on(dialect, False)
-
-    def list_on(self, dialect: Dialect) -> Compiled:
-        """The text whose one parameter is a list of rows; for PostgreSQL."""
-        return self._on(dialect, True)
-
-    def _on(self, dialect: Dialect, takes_list: bool) -> Compiled:
-        found = self._compiled.get((dialect.name, takes_list))
-        if found is None:
-            found = self._listed(dialect) if takes_list else self._single(dialect)
-            self._compiled[dialect.name, takes_list] = found
-        return found
-
-    def _single(self, dialect: Dialect) -> Compiled:
-        quote = dialect.identifier_preparer.quote
-        bound = [*self._columns, self.key] if self.key else list(self._columns)
-        marks = [f"${number}" if dialect.name == "postgresql" else "?" for number in range(1, len(bound) + 1)]
-        if self.key:
-            sql = f"{self._update(dialect, marks)} WHERE {quote(self.key)} = {marks[-1]}"
-        else:
-            names = ", ".join(quote(name) for name in self._columns)
-            sql = f"INSERT INTO {quote(self.table.name)} ({names}) VALUES ({', '.join(marks)})"  # noqa: S608
-        return Compiled(sql, itemgetter(*bound), writes=True)
-
-    def _listed(self, dialect: Dialect) -> Compiled:
-        quote = dialect.identifier_preparer.quote
-        table, names = quote(self.table.name), ", ".join(quote(name) for name in self._columns)
-        rows = f"json_populate_recordset(NULL::{table}, $1::json)"
-        if self.key:
-            key, new = quote(self.key), [f"new.{quote(name)}" for name in self._columns]
-            sql = f"{self._update(dialect, new)} FROM {rows} AS new WHERE {table}.{key} = new.{key}"
-        else:
-            sql = f"INSERT INTO {table} ({names}) SELECT {names} FROM {rows}"  # noqa: S608 - names of the schema
-        return Compiled(sql, lambda rows: (as_list(rows),), writes=True)
-
-    def _update(self, dialect: Dialect, values: Sequence[str]) -> str:
-        quote = dialect.identifier_preparer.quote
-        table = quote(self.table.name)
-        changes = [f"{quote(name)} = {value}" for name, value in zip(self._columns, values, strict=False)]
-        if self.counter:
-            changes.append(f"{quote(self.counter)} = {table}.{quote(self.counter)} + 1")
-        return f"UPDATE {table} SET {', '.join(changes)}"  # noqa: S608
-
-
 class Among(sa.ColumnElement[Any]):
     """Whether a column has one of the values that a query finds, which is asked once and never joined.
 
@@ -148,20 +83,6 @@ def _in(element: Among, compiler: SQLCompiler, **options: Any) -> str:
 def _any(element: Among, compiler: SQLCompiler, **options: Any) -> str:
     column, values = (compiler.process(each, **options) for each in (element.column, element.values.scalar_subquery()))
     return f"{column} = ANY (ARRAY{values})"
-
-
-def as_list(rows: Sequence[Any]) -> str:
-    """Rows as PostgreSQL takes them."""
-    return _JSON.encode(rows)
-
-
-def _hex(value: object) -> str:
-    """Bytes as PostgreSQL reads them in text."""
-    assert isinstance(value, bytes)  # noqa: S101 - nothing else in a row needs it
-    return "\\x" + value.hex()
-
-
-_JSON = json.JSONEncoder(default=_hex, ensure_ascii=False, separators=(",", ":"))
 
 
 def numbered(name: str, values: Sequence[Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from sqlalchemy.engine.interfaces import Dialect
 
-from sessiond.store.statement import Rows, Statement
+from sessiond.store.rows import Given, Rows
+from sessiond.store.statement import Statement
 
 Row = tuple[Any, ...]
 # Rows that were asked for.
@@ -121,17 +122,17 @@ class Tx:
             self.has_written = True
             self._cursor.executemany(compiled.sql, bound)
 
-    def store(self, statement: Rows, rows: Sequence[Mapping[str, Any]]) -> None:
+    def store(self, statement: Rows[Given], rows: Sequence[Given]) -> None:
         """Store rows, new ones or changed ones; as run, PostgreSQL may be told later."""
         if not rows:
             return
         self.has_written = True
-        if self.database == "postgresql" and len(rows) > 1:
+        if len(rows) > 1 and self.database == "postgresql":
             compiled = statement.list_on(self._dialect)
             self._cursor.execute(compiled.sql, compiled.bind(rows))
         else:
             compiled = statement.on(self._dialect)
-            self._cursor.executemany(compiled.sql, [compiled.bind(row) for row in rows])
+            self._cursor.executemany(compiled.sql, list(map(compiled.bind, rows)))
 
     def notify(self, topic: str, reach: Reach = Reach.SERVERS) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""

@@ -73,7 +73,7 @@ class Wire:
 
     def ask(self, sql: str, params: Sequence[Any], asker: PipelinedCursor | None = None) -> Answer:
         """Put a statement on the pile; sent when somebody waits, or at once when nobody else asks anything."""
-        values = [_dumped(each) for each in params]
+        values = _dumped(params)
         self._require()
         try:
             name = self._prepared.get(sql) or self._prepare(sql, asker)
@@ -330,15 +330,22 @@ def _problem_of(result: Any) -> psycopg.Error:
     return (TookTooLong if problem.sqlstate == _TRANSACTION_TIMEOUT else psycopg.OperationalError)(str(problem))
 
 
-def _dumped(value: Any) -> bytes | None:
-    """A parameter as text: the statements say which types they expect."""
+def _dumped(params: Sequence[Any]) -> list[bytes | None]:
+    """Parameters as text: the statements say which types they expect. Most are texts and numbers: no call for those."""
+    values = [
+        each.encode() if type(each) is str else b"%d" % each if type(each) is int else _dumped_one(each)
+        for each in params
+    ]
+    if b"\0" in b"".join(filter(None, values)):  # libpq would take it for the end
+        raise psycopg.DataError("a text has a NUL character")
+    return values
+
+
+def _dumped_one(value: Any) -> bytes | None:
     if value is None:
         return None
     if isinstance(value, str):
-        encoded = value.encode()
-        if b"\0" in encoded:  # libpq would take it for the end
-            raise psycopg.DataError("a text has a NUL character")
-        return encoded
+        return value.encode()
     if isinstance(value, int):
         return b"%d" % value
     if isinstance(value, float):

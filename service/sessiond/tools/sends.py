@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sessiond.access import View, find_labelled, find_or_make, key_of, make_acting, view_of
@@ -30,6 +28,7 @@ from sessiond.waiting import note_wait
 TOOL = "sessions_send"
 # What a caller without an acting session sees.
 _EVERYWHERE = View(None, EVERYTHING)
+_FROM_OUTSIDE = Provenance(ProvenanceKind.INTER_SESSION, tool=TOOL)
 
 
 class SendQuery(NamedTuple):
@@ -59,8 +58,7 @@ class Sent(NamedTuple):
     view: View
 
 
-@dataclass(frozen=True)
-class Sending:
+class Sending(NamedTuple):
     """A send on its way into the store."""
 
     rules: Rules
@@ -68,16 +66,18 @@ class Sending:
     query: SendQuery
     run_id: str
     exchange_id: str
+    # What is answered: made before the commit, while PostgreSQL is at what it was sent.
+    shape: Callable[[Sent], Any]
     wait_id: str = ""  # empty = its caller does not wait
 
-    @cached_property
+    @property
     def request(self) -> Request:
         """What its request_id stands for."""
         query = self.query
         content = (query.session_key, query.label, query.agent_id, query.message, query.max_turns, query.announce)
         return Request(self.caller, query.request_id, "SessionsSend", content)
 
-    @cached_property
+    @property
     def key(self) -> str:
         """The key of the session that is meant, if a key says it."""
         return str(canonical(self.query.session_key, self.rules.keys))
@@ -92,8 +92,8 @@ class _Apart(Exception):  # noqa: N818 - says what is so
     """This one needs more than a look at its key; nothing was written for it."""
 
 
-async def store_send(db: Database, sending: Sending) -> Sent:
-    """Store it, with whatever other sends wait at this moment if it is one of the simple ones."""
+async def store_send(db: Database, sending: Sending) -> Any:
+    """Store it, with whatever other sends wait at this moment if it is one of the simple ones; in its own shape."""
     if sending.may_join:
         try:
             return await db.write_together(_send_together, sending)
@@ -102,42 +102,46 @@ async def store_send(db: Database, sending: Sending) -> Sent:
     return await db.write(lambda tx: _send(tx, sending))
 
 
-def _send_together(tx: Tx, sendings: Sequence[Sending]) -> list[Sent | Exception]:
+def _send_together(tx: Tx, sendings: Sequence[Sending]) -> list[Any]:
     """Sends of callers that see everything, into sessions that are there: looked up and stored in one go."""
-    found = sessions.find_by_keys(tx, [each.key for each in sendings])
+    keys = [each.key for each in sendings]
+    found = sessions.find_by_keys(tx, keys)
     known = requests.known(tx, [each.request for each in sendings if each.query.request_id])
-    batch = _Sends(tx)
+    batch = _Sends(tx, single=len(sendings) == 1)
     results: list[Sent | Exception] = []
-    for sending in sendings:
-        target, request = found.get(sending.key), sending.request if sending.query.request_id else None
+    for sending, key in zip(sendings, keys, strict=True):
+        target, request = found.get(key), sending.request if sending.query.request_id else None
         if target is None or (request and request.place in known):
             results.append(_Apart())
             continue
         try:
             if request:
                 request.require_fitting()
-            done, run = batch.add(sending, _EVERYWHERE, target)
+            sent = batch.add(sending, _EVERYWHERE, target)
         except Refusal as refusal:
             results.append(refusal)
             continue
         if request:
             known.add(request.place)
-            batch.answers.append((request, done))
-        results.append(_sent(sending, _EVERYWHERE, done, run))
+            batch.answers.append((request, _kept(sent)))
+        results.append(sent)
     batch.store()
-    return results
+    return [
+        each if isinstance(each, Exception) else sending.shape(each)
+        for sending, each in zip(sendings, results, strict=True)
+    ]
 
 
-def _send(tx: Tx, sending: Sending) -> Sent:
+def _send(tx: Tx, sending: Sending) -> Any:
     """One send, whoever its caller is and however it names the session."""
     rules = sending.rules
     view = make_acting(tx, rules, view_of(tx, rules, sending.caller))
 
     def store() -> dict[str, Any]:
-        batch = _Sends(tx)
-        done, _ = batch.add(sending, view, _target(tx, rules, view, sending.query))
+        batch = _Sends(tx, single=True)
+        sent = batch.add(sending, view, _target(tx, rules, view, sending.query))
         batch.store()
-        return done
+        return _kept(sent)
 
     done = answered_once(tx, sending.request, store)
     run = runs.get(tx, done["run"])
@@ -145,26 +149,24 @@ def _send(tx: Tx, sending: Sending) -> Sent:
         raise SessionNotFound  # the session was purged since the first call of this request
     if sending.wait_id and not run.is_final:
         note_wait(tx, rules, view, run.id, sending.wait_id)
-    return _sent(sending, view, done, run)
+    return sending.shape(_sent_as_kept(sending, view, done, run))
 
 
 class _Sends:
     """What one transaction stores of sends: messages with their runs, exchanges, and first answers."""
 
-    def __init__(self, tx: Tx) -> None:
+    def __init__(self, tx: Tx, *, single: bool) -> None:
         self._tx = tx
-        self._arrivals = Arrivals(tx)
+        self._arrivals = Arrivals(tx, single=single)
         self._exchanges: list[NewExchange] = []
         self.answers: list[tuple[Request, dict[str, Any]]] = []
 
-    def add(self, sending: Sending, view: View, target: Session) -> tuple[dict[str, Any], Run]:
-        """One send into this session: what to answer, and the run. The gates are in the order that S6 gives."""
+    def add(self, sending: Sending, view: View, target: Session) -> Sent:
+        """One send into this session. The gates are in the order that S6 gives."""
         rules, query = sending.rules, sending.query
         _require_reach(rules, view, target)
         require_policy(rules, view, target)
-        source = view.acting.key if view.acting else ""
-        provenance = Provenance(ProvenanceKind.INTER_SESSION, source, view.run.id if view.run else "", TOOL)
-        turn = Turn(RunKind.SEND, (Text(query.message),), provenance, sending.run_id, sending.exchange_id)
+        turn = Turn(RunKind.SEND, (Text(query.message),), _provenance(view), sending.run_id, sending.exchange_id)
         queued = add_turn(self._arrivals, rules, sending.caller, view, target, turn)
         route = route_from(key_of(target, rules), target)
         requester = view.acting.id if view.acting and view.acting.id else None
@@ -181,40 +183,58 @@ class _Sends:
             route=route if query.announce is not AnnouncePolicy.NEVER else None,
         )
         self._exchanges.append(new)
-        done = {
-            "run": sending.run_id,
-            "exchange": sending.exchange_id,
-            "message": queued.input.id,
-            "key": target.key,
-            "session_id": target.session_id,
-            "position": queued.queue_position,
-            "blocking": queued.blocking_run_id,
-            "turns": new.max_turns,
-            "route": list(_parts(new.route)) if new.route else None,
-        }
-        return done, queued.run
+        at = (target.key, target.session_id, queued.queue_position, queued.blocking_run_id)
+        placed = PlacedRun(queued.run, *at, parties=_parties(view))
+        return Sent(placed, queued.input.id, new.id, query.announce, new.route, new.max_turns, waited=False, view=view)
 
     def store(self) -> None:
         """Write all of it."""
         self._arrivals.store()
         exchanges.create(self._tx, *self._exchanges)
-        requests.keep(self._tx, self.answers)
+        if self.answers:
+            requests.keep(self._tx, self.answers)
 
 
-def _sent(sending: Sending, view: View, done: dict[str, Any], run: Run) -> Sent:
-    """The answer; the run's place in the queue is the one it was given, so that nothing has to be counted."""
+def _provenance(view: View) -> Provenance:
+    if view.acting is None:
+        return _FROM_OUTSIDE
+    return Provenance(ProvenanceKind.INTER_SESSION, view.acting.key, view.run.id if view.run else "", TOOL)
+
+
+def _parties(view: View) -> frozenset[int | None]:
+    return frozenset((view.acting.id if view.acting else None,))
+
+
+def _kept(sent: Sent) -> dict[str, Any]:
+    """What is kept of an answer, for whoever asks again."""
+    placed, route = sent.placed, sent.route
+    return {
+        "run": placed.run.id,
+        "exchange": sent.exchange_id,
+        "message": sent.message_id,
+        "key": placed.session_key,
+        "session_id": placed.session_id,
+        "position": placed.queue_position,
+        "blocking": placed.blocking_run_id,
+        "turns": sent.max_turns,
+        "route": (route.channel, route.to, route.account_id, route.thread_id) if route else None,
+    }
+
+
+def _sent_as_kept(sending: Sending, view: View, kept: dict[str, Any], run: Run) -> Sent:
+    """The answer that was kept; the place in the queue is the one it was given, so that nothing has to be counted."""
     is_queued = run.state == RunState.QUEUED
     placed = PlacedRun(
         run,
-        done["key"],
-        done["session_id"],
-        done["position"] if is_queued else 0,
-        done["blocking"] if is_queued else "",
-        parties=frozenset({view.acting.id if view.acting else None}),
+        kept["key"],
+        kept["session_id"],
+        kept["position"] if is_queued else 0,
+        kept["blocking"] if is_queued else "",
+        parties=_parties(view),
     )
-    route = Route(*done["route"]) if done["route"] else None
+    route = Route(*kept["route"]) if kept["route"] else None
     announce = sending.query.announce
-    return Sent(placed, done["message"], done["exchange"], announce, route, done["turns"], waited=False, view=view)
+    return Sent(placed, kept["message"], kept["exchange"], announce, route, kept["turns"], waited=False, view=view)
 
 
 def _target(tx: Tx, rules: Rules, view: View, query: SendQuery) -> Session:
@@ -236,7 +256,3 @@ def _require_reach(rules: Rules, view: View, target: Session) -> None:
         return
     enabled = rules.visibility.agent_to_agent
     raise AgentToAgentDenied("tools.agentToAgent.allow" if enabled else "tools.agentToAgent.enabled")
-
-
-def _parts(route: Route) -> tuple[str, str, str, str]:
-    return route.channel, route.to, route.account_id, route.thread_id

@@ -37,7 +37,7 @@ from sessiond.store.requests import Request, answered_once
 from sessiond.store.runs import PlacedRun
 from sessiond.store.sessions import NewSession
 from sessiond.store.transaction import Tx
-from sessiond.turns import Turn, require_size, start_turn
+from sessiond.turns import Turn, require_text_size, start_turn
 
 MAX_LABEL = 64
 KEEP, DELETE = "keep", "delete"
@@ -82,7 +82,7 @@ def _check(rules: Rules, query: SpawnQuery) -> None:
         problems.append(FieldProblem("label", f"is longer than {MAX_LABEL} characters"))
     if problems:
         raise InvalidField(*problems)
-    require_size(rules, "task", (Text(query.task),))
+    require_text_size(rules, "task", query.task)
     if query.model and query.model not in rules.models:
         raise ModelUnknown("model", query.model, sorted(rules.models))
 

@@ -29,7 +29,8 @@ log = logging.getLogger("sessiond.mirror")
 PAGE_SESSIONS = 200
 NET_S = 30.0  # how long to sleep without a hint
 REST_S = 0.1  # what comes in this time is written together
-REST_SHARE = 19  # and for a second of work so many of rest: a twentieth of a busy server's time
+# And for a second of work so many of rest: a twentieth of the server's time, a fiftieth when it has none to spare.
+REST_SHARE, BUSY_REST_SHARE = 19, 49
 LAST_S = 5.0  # for what is left when the server ends
 MAX_FAILED = 1_000
 # A change may be committed so much later than the time it bears. SQLite has one writer at a time, so there it is
@@ -178,7 +179,7 @@ async def mirror_for_ever(db: Database, path: str, hints: MirrorHints) -> None:
     """Mirror into this folder until cancelled, and then once more; nothing to do where there is none."""
     if not path:
         return
-    pace = Pace(REST_SHARE)
+    pace = Pace(REST_SHARE, busy_rest_share=BUSY_REST_SHARE)
     mirror = Mirror(db, Folder(Path(path)), hints, pace)
     try:
         await mirror.run()

@@ -15,30 +15,40 @@ from typing import Any, ParamSpec, TypeVar
 
 SLICE_S = 0.0005  # what is done at once, unless a single step takes longer
 AHEAD_S = 0.1  # so much time that passed before counts as rest, so that one who was kept waiting makes up for it
+BUSY = 0.8  # of the time that is not ours, used by the thread
 
 Params = ParamSpec("Params")
 Result = TypeVar("Result")
 
 
 class Pace:
-    """How fast a task may go: for each moment of work so many pass in which it rests or waits."""
+    """How fast a task may go: for each moment of work so many pass in which it rests or waits.
+
+    `busy_rest_share` counts instead while the event loop's thread is busy most of the time, with whatever.
+    """
 
     def __init__(
         self,
         rest_share: float = 0,
         clock: Callable[[], float] = perf_counter,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        *,
+        busy_rest_share: float | None = None,
+        used: Callable[[], float] = thread_time,
     ) -> None:
         self._rest_share = rest_share
+        self._busy_rest_share = rest_share if busy_rest_share is None else busy_rest_share
         self._clock = clock
         self._sleep = sleep
+        self._used = used
+        self._seen_s, self._seen_used_s = clock(), used()  # when we last looked how busy the thread is
         self._done_s = 0.0  # work since the last rest, but for the step that is being done
         self._began_s: float | None = None  # that step, if there is one: else it waits for something
         self._rested_s = -math.inf  # when it has rested for everything before
 
     def hurry(self) -> None:
         """From now on without rests, though everything else still has its turn: somebody waits for the end."""
-        self._rest_share, self._rested_s = 0, -math.inf
+        self._rest_share, self._busy_rest_share, self._rested_s = 0, 0, -math.inf
 
     @coroutine
     def keep(self, task: Coroutine[Any, Any, Result]) -> Generator[Any, Any, Result]:
@@ -83,8 +93,15 @@ class Pace:
         self._done_s = 0.0
         if self._began_s is not None:
             self._began_s = now_s
-        self._rested_s = max(self._rested_s, now_s - worked_s - AHEAD_S) + (1 + self._rest_share) * worked_s
+        self._rested_s = max(self._rested_s, now_s - worked_s - AHEAD_S) + (1 + self._share(now_s, worked_s)) * worked_s
         await self._sleep(max(at_least_s, self._rested_s - now_s))
+
+    def _share(self, now_s: float, worked_s: float) -> float:
+        """How much rest is due for a moment of work, by how busy others kept the thread since we last looked."""
+        used_s = self._used()
+        is_busy = used_s - self._seen_used_s - worked_s > BUSY * (now_s - self._seen_s - worked_s)
+        self._seen_s, self._seen_used_s = now_s, used_s
+        return self._busy_rest_share if is_busy else self._rest_share
 
     def _worked_s(self) -> float:
         return self._done_s + (0 if self._began_s is None else self._clock() - self._began_s)

@@ -23,7 +23,7 @@ def redacted_message(message: Message) -> Message:
     content = tuple(_redacted_block(block) for block in message.draft.content)
     if _are_same(content, message.draft.content):
         return message
-    return replace(message, draft=replace(message.draft, content=content))
+    return message._replace(draft=message.draft._replace(content=content))
 
 
 def _redacted_block(block: Block) -> Block:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from sessiond.access import View
@@ -70,7 +69,7 @@ def text(stored: str, *, masked: bool) -> str:
 def _marked(shown: Message, stored_bytes: int) -> message_pb2.Message:
     body = encode(shown)
     if len(body) > GROWTH * stored_bytes + SLACK_BYTES:
-        body = encode(replace(shown, draft=replace(shown.draft, content=(Text(_TOO_MANY),))))
+        body = encode(shown._replace(draft=shown.draft._replace(content=(Text(_TOO_MANY),))))
     marked = message_pb2.Message.FromString(body)
     marked.redacted = True
     return marked

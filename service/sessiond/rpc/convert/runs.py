@@ -42,8 +42,8 @@ def put_run(body: run_pb2.Run, rules: Rules, view: View | None, placed: PlacedRu
     body.queue_position, body.blocking_run_id = count(placed.queue_position), placed.blocking_run_id
     body.run_timeout_seconds = count(stored.timeout_ms // 1000)
     body.input_message_id = placed.input_message_id
-    if (told := usage(stored.usage)) is not None:
-        body.usage.CopyFrom(told)
+    if (told := stored.usage) is not None:
+        body.usage.CopyFrom(usage(told))
     put_time(body.queue_time, stored.queue_ms)
     if stored.start_ms is not None:
         put_time(body.start_time, stored.start_ms)
@@ -74,10 +74,8 @@ def failure_of(given: run_pb2.RunFailure) -> Failure:
     return Failure(given.reason, given.message, given.retryable)
 
 
-def usage(told: Usage | None) -> message_pb2.Usage | None:
+def usage(told: Usage) -> message_pb2.Usage:
     """Tokens and money in the contract's form."""
-    if told is None:
-        return None
     return message_pb2.Usage(
         input_tokens=count(told.input_tokens),
         output_tokens=count(told.output_tokens),

@@ -107,7 +107,7 @@ def send_query(request: pb.SessionsSendRequest, deadline_s: float | None) -> Sen
 def sent(rules: Rules, answer: Sent) -> pb.SessionsSendResponse:
     """What was stored and what the wait brought (S4)."""
     status, error = _status_of(answer)
-    run, placed = answer.placed.run, answer.placed
+    run, placed, route = answer.placed.run, answer.placed, answer.route
     announces = answer.announce is not AnnouncePolicy.NEVER
     response = pb.SessionsSendResponse(
         run_id=run.id,
@@ -121,8 +121,8 @@ def sent(rules: Rules, answer: Sent) -> pb.SessionsSendResponse:
         queue_position=count(placed.queue_position),
         blocking_run_id=placed.blocking_run_id,
         cursor=cursor_of(run.id, placed.told),
-        announce_route=sessions.route(answer.route),
-        no_route_reason="NO_ROUTE" if announces and answer.route is None else "",
+        announce_route=sessions.route(route) if route else None,
+        no_route_reason="NO_ROUTE" if announces and route is None else "",
         max_ping_pong_turns=answer.max_turns,
     )
     runs.put_run(response.run, rules, answer.view, placed)

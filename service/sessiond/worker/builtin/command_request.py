@@ -36,7 +36,7 @@ def _message(message: Message) -> dict[str, Any]:
         "role": draft.role,
         "text": message.text,
         "content": [_block(block) for block in draft.content],
-        "provenance": asdict(draft.provenance) if draft.provenance else None,
+        "provenance": draft.provenance._asdict() if draft.provenance else None,
     }
 
 
