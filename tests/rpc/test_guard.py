@@ -272,6 +272,18 @@ async def test_a_caller_that_leaves_ends_the_handler_at_once(caplog: pytest.LogC
     assert (line.levelname, line.__dict__["code"]) == ("INFO", "CANCELLED")
 
 
+async def test_what_is_written_to_a_caller_that_has_left_is_no_fault(caplog: pytest.LogCaptureFixture) -> None:  # X1
+    not_sent = grpc.aio.InternalError("not sent")  # as when a write fails before grpc hears that the caller is gone
+    async with tools(stream=yields_then_raises(not_sent)) as channel:
+        call = await wait_run(channel)
+        await until_logged(caplog, lambda each: each.name == "sessiond.calls")
+        call.cancel()
+
+    (line,) = lines(caplog)
+    assert (line.levelname, line.__dict__["code"]) == ("INFO", "CANCELLED")
+    assert [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR] == []
+
+
 async def test_each_call_leaves_one_line_with_its_fields(caplog: pytest.LogCaptureFixture) -> None:
     async def known(request: object, context: object) -> pb.SessionsListResponse:
         current_call().caller = Caller(CallerRole.GATEWAY, "telegram")

@@ -98,10 +98,13 @@ def _guarded(method: str, respond: Behavior, admit: Admit | None) -> Behavior:
         except asyncio.CancelledError:
             _note(level, record, StatusCode.CANCELLED, began)
             raise
+        except grpc.aio.AbortError:
+            _note(level, record, _code_of(context, StatusCode.CANCELLED), began)
+            raise
         except Exception as fault:
-            if _is_grpcs_own(fault):
-                _note(level, record, _code_of(context, StatusCode.CANCELLED), began)
-                raise
+            if _is_of_a_lost_call(fault):
+                _note(level, record, StatusCode.CANCELLED, began)
+                raise asyncio.CancelledError from fault  # anything else grpc would log as a fault of ours
             refusal = _refusal_of(fault)
             _note_refusal(level, record, refusal, began, fault)
             await _end(context, refusal)
@@ -196,8 +199,8 @@ async def _write_all(responses: AsyncGenerator[Any, None], context: Context) -> 
             del response  # a stream may be idle for long, and there may be many
 
 
-def _is_grpcs_own(fault: Exception) -> bool:
-    """Whether grpc ends the call by itself: it was aborted, the caller is gone, or the server has stopped."""
+def _is_of_a_lost_call(fault: Exception) -> bool:
+    """Whether grpc could not go on with the call: the caller is gone, or the server has stopped."""
     return isinstance(fault, grpc.aio.BaseError) and not isinstance(fault, grpc.aio.UsageError)
 
 
