@@ -24,7 +24,7 @@ from sessiond.store.clock import POSTGRESQL_NOW, Clock
 from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
 from sessiond.store.listen import CHANNEL, NOTIFY, Listen
 from sessiond.store.looks import Looks
-from sessiond.store.queues import Asked, Queue
+from sessiond.store.queues import Asked, Queue, Turns
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
 from sessiond.store.switching import let_others, pause, start
@@ -81,6 +81,7 @@ class PostgresDatabase:
         self._max_lost = pool_size + MAX_TRIES
         self._loop = asyncio.get_running_loop()
         self._queues: dict[Batch[Any, Any], Queue] = {}
+        self._turns = Turns(self._loop)
         self._attention = attention_of(self._loop, busy_wait_s)
         self._wires = Wires(connect, pool_size, self._attention)
         self._listen = Listen(connect, on_commit, on_gap)
@@ -106,6 +107,7 @@ class PostgresDatabase:
             queue = self._queues[batch] = Queue()
         answer: asyncio.Future[Result] = self._loop.create_future()
         queue.waiting.append((item, answer))
+        self._turns.items += 1
         if not queue.is_writing:
             queue.is_writing = True
             write = partial(start, partial(self._write_queue, batch, queue), self._loop)
@@ -142,14 +144,22 @@ class PostgresDatabase:
     def _write_queue(self, batch: Batch[Any, Any], queue: Queue) -> None:
         try:
             while queue.waiting:
-                taken = [queue.waiting.popleft() for _ in range(min(len(queue.waiting), database.MAX_GROUP))]
-                queue.begin()
-                self._write_batch(batch, taken)
-                queue.end(len(taken))
-                if len(taken) > 1:  # whoever asks alone has no neighbours to wait for
+                if self._write_some(batch, queue) > 1:  # whoever asks alone has no neighbours to wait for
                     self._until_quiet(queue)
         finally:
             queue.is_writing = False
+
+    def _write_some(self, batch: Batch[Any, Any], queue: Queue) -> int:
+        """Those who wait when it is their turn; how many they were."""
+        self._turns.begin()
+        taken = [queue.waiting.popleft() for _ in range(min(len(queue.waiting), database.MAX_GROUP))]
+        queue.begin()
+        try:
+            self._write_batch(batch, taken)
+        finally:
+            self._turns.end(len(taken))
+        queue.end(len(taken))
+        return len(taken)
 
     def _write_batch(self, batch: Batch[Any, Any], taken: list[Asked]) -> None:
         items = [item for item, _ in taken]
