@@ -17,7 +17,7 @@ from sessiond.model.errors import FieldProblem, InvalidField, Refusal, RoleDenie
 from sessiond.rpc.admission import admission
 from sessiond.rpc.calls import current_call, the_caller
 from sessiond.rpc.credentials import Credentials, Token, hash_of
-from sessiond.rpc.guard import Guard
+from sessiond.rpc.guard import MAX_RESPONSE_BYTES, Guard
 from sessiond.rpc.health import Health, add_health
 from sessiond.rpc.rate import RateLimit
 from sessiond.rpc.run_tokens import RunTokens
@@ -192,6 +192,26 @@ async def test_a_response_of_the_wrong_kind_is_a_fault() -> None:
         status = await rich_status(await list_sessions(channel))
 
     assert error_info(status).reason == "INTERNAL"
+
+
+@pytest.mark.parametrize("method", ["SessionsList", "WaitRun"])
+async def test_a_response_that_is_too_large_is_a_fault_not_a_caller_that_has_left(
+    method: str, caplog: pytest.LogCaptureFixture
+) -> None:  # X1
+    too_large = b"x" * (MAX_RESPONSE_BYTES + 1)
+
+    async def unary(request: object, context: object) -> bytes:
+        return too_large
+
+    async def stream(request: object, context: object) -> AsyncIterator[Any]:
+        yield too_large
+
+    async with tools(unary, stream) as channel:
+        call = raw_call(channel, f"{TOOLS}/{method}", is_stream=method == "WaitRun")
+        await call.code()
+
+        assert error_info(await rich_status(call)).reason == "INTERNAL"
+    assert [each.levelname for each in lines(caplog)] == ["ERROR"]
 
 
 @pytest.mark.parametrize("method", ["SessionsList", "WaitRun"])

@@ -28,6 +28,8 @@ Behavior = Callable[[Any, Context], Awaitable[Any]]
 Admit = Callable[[str, Context], Awaitable[None]]
 
 MAX_REQUEST_BYTES = 4 * 1024 * 1024
+# Pages are cut at 3 MiB; whatever passes this would be refused by clients with default settings.
+MAX_RESPONSE_BYTES = 4 * 1024 * 1024
 HEALTH = "/grpc.health."
 QUIET = (HEALTH, "/grpc.reflection.")  # probes and tools: many, and never what one looks for in a log
 
@@ -40,6 +42,13 @@ class UnexpectedFault(Refusal):
     def __init__(self) -> None:
         error_id = secrets.token_hex(8)
         super().__init__(f"internal error {error_id}; the server's log says more under this id", error_id=error_id)
+
+
+class ResponseTooLarge(Exception):  # noqa: N818 - says what is so
+    """A fault of ours: what is answered has to be cut to pages that fit."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"a response of {size} bytes is over the limit of {MAX_RESPONSE_BYTES}")
 
 
 class Guard(grpc.aio.ServerInterceptor):
@@ -70,16 +79,14 @@ def wrap(method: str, handler: Handler, admit: Admit | None, max_request_bytes: 
     """The same handler with the guard around it, its kind decided here and not per call."""
     if handler.response_streaming:
         kind = "stream_stream" if handler.request_streaming else "unary_stream"
-        respond = _writes_all(_implemented(method, getattr(handler, kind)))
-        write = handler.response_serializer
+        respond = _writes_all(_implemented(method, getattr(handler, kind)), handler)
     else:
         kind = "stream_unary" if handler.request_streaming else "unary_unary"
         respond = _writes_one(_implemented(method, getattr(handler, kind)), handler)
-        write = None
     reads = _reads_many if handler.request_streaming else _reads_one
     respond = reads(respond, handler, max_request_bytes)
     make = getattr(grpc, f"{kind}_rpc_method_handler")
-    wrapped: Handler = make(_guarded(method, respond, admit), None, write)
+    wrapped: Handler = make(_guarded(method, respond, admit), None, None)
     return wrapped
 
 
@@ -172,31 +179,39 @@ def _parsed(handler: Handler, raw: bytes, max_bytes: int) -> Any:
 
 
 def _writes_one(behavior: Behavior, handler: Handler) -> Behavior:
-    """Serialize the response inside the guard, so that a wrong one is a fault like any other; bytes are it already."""
+    """Serialize the response inside the guard, so that a wrong one is a fault like any other."""
     write = handler.response_serializer or bytes
 
     async def respond(request: Any, context: Context) -> bytes:
-        response = await behavior(request, context)
-        return response if isinstance(response, bytes) else write(response)
+        return _serialized(write, await behavior(request, context))
 
     return respond
 
 
-def _writes_all(behavior: Callable[[Any, Context], Any]) -> Behavior:
+def _writes_all(behavior: Callable[[Any, Context], Any], handler: Handler) -> Behavior:
     """Write what an async generator yields, in the call's own task: a caller that leaves closes it at once."""
+    write = handler.response_serializer or bytes
 
     def respond(request: Any, context: Context) -> Awaitable[None]:
         given: Awaitable[None] | AsyncGenerator[Any, None] = behavior(request, context)
-        return _write_all(given, context) if isinstance(given, AsyncGenerator) else given
+        return _write_all(given, write, context) if isinstance(given, AsyncGenerator) else given
 
     return respond
 
 
-async def _write_all(responses: AsyncGenerator[Any, None], context: Context) -> None:
+async def _write_all(responses: AsyncGenerator[Any, None], write: Callable[[Any], bytes], context: Context) -> None:
     async with aclosing(responses):
         async for response in responses:
-            await context.write(response)
+            await context.write(_serialized(write, response))
             del response  # a stream may be idle for long, and there may be many
+
+
+def _serialized(write: Callable[[Any], bytes], response: Any) -> bytes:
+    """As it leaves; bytes are it already. grpc would drop one that is too large as if the caller had gone."""
+    raw = response if isinstance(response, bytes) else write(response)
+    if len(raw) > MAX_RESPONSE_BYTES:
+        raise ResponseTooLarge(len(raw))
+    return raw
 
 
 def _is_of_a_lost_call(fault: Exception) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import grpc
 
-from sessiond.rpc.guard import Guard
+from sessiond.rpc.guard import MAX_RESPONSE_BYTES, Guard
 from sessiond.rpc.health import Health
 
 log = logging.getLogger("sessiond.server")
@@ -34,8 +34,7 @@ def options(limits: ServerLimits) -> list[tuple[str, int]]:
         # A request beyond this is dropped before it is read into memory. Up to it, those that are too large are read,
         # so that they can be refused with a reason.
         ("grpc.max_receive_message_length", 2 * limits.request_bytes),
-        # Pages are cut at 3 MiB; whatever passes this would be refused by clients with default settings.
-        ("grpc.max_send_message_length", 4 * MIB),
+        ("grpc.max_send_message_length", MAX_RESPONSE_BYTES),
         # Otherwise two servers share one port in silence, and each gets half of the calls.
         ("grpc.so_reuseport", int(limits.reuse_port)),
         # A burst of waits opened at once is rejected with CANCELLED above these (by default 1,000 and 3,000).
