@@ -73,7 +73,8 @@ class _Counts:
 class Arrivals:
     """Gathers what arrives, then stores it; whoever adds holds the session's row and has its newest state.
 
-    What is `single` is stored as it is added: PostgreSQL is at its message while the run is made.
+    What is `single` is stored as it is added: if nobody else asks anything, PostgreSQL is at its message while the run
+    is made.
     """
 
     def __init__(self, tx: Tx, *, single: bool = False) -> None:

@@ -6,7 +6,8 @@ its own process already: heard again, it would make everybody there look twice.
 
 Others are told after the commit, not with it: PostgreSQL lets transactions that notify commit only one after the other,
 each with its wait for the disk, those of all servers. So a server tells on the connection on which it listens, one
-notice at a time, and all that is committed until that is through goes into the next one.
+notice at a time, and all that is committed until that is through goes into the next one. Only what nothing else would
+ever tell is told with the commit.
 
 A server that is alone tells nobody: a notice costs PostgreSQL a lock and the waking of every listener, its sender too.
 So each says now and then that it is there, and one that has heard of no other for a while is alone.

@@ -66,7 +66,7 @@ class Sending(NamedTuple):
     query: SendQuery
     run_id: str
     exchange_id: str
-    # What is answered: made before the commit, while PostgreSQL is at what it was sent.
+    # What is answered: made before the commit, while PostgreSQL is at what one who is alone has sent.
     shape: Callable[[Sent], Any]
     wait_id: str = ""  # empty = its caller does not wait
 
