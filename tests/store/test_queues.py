@@ -29,15 +29,16 @@ class Kinds:
     def __init__(self) -> None:
         self.has_begun = asyncio.Event()
         self.may_end = asyncio.Event()
-        self.seconds: list[int] = []  # how many were in each
+        self.begun: list[tuple[str, int]] = []  # each batch, and how many were in it
 
     def first(self, tx: Tx, items: Sequence[int]) -> Sequence[int]:
+        self.begun.append(("first", len(items)))
         self.has_begun.set()
         wait_here(self.may_end.wait())
         return items
 
     def second(self, tx: Tx, items: Sequence[int]) -> Sequence[int]:
-        self.seconds.append(len(items))
+        self.begun.append(("second", len(items)))
         return items
 
 
@@ -48,27 +49,36 @@ async def ask(db: PostgresDatabase, kind: Any, count: int) -> asyncio.Future[lis
     return asked
 
 
-async def test_among_many_a_batch_waits_for_those_of_other_kinds_and_takes_all_who_come_meanwhile(
-    postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queues, "PATIENCE_S", FOR_EVER_S)
+async def held_up(db: PostgresDatabase, count: int) -> tuple[Kinds, asyncio.Future[list[int]]]:
+    """A batch of the first kind that has begun and does not end yet."""
     kinds = Kinds()
-    first = await ask(postgres_db, kinds.first, MANY)
+    first = await ask(db, kinds.first, count)
     await kinds.has_begun.wait()
+    return kinds, first
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queues, "PATIENCE_S", FOR_EVER_S)
+
+
+@pytest.mark.usefixtures("patient")
+async def test_among_many_a_batch_waits_for_those_of_other_kinds_and_takes_all_who_come_meanwhile(
+    postgres_db: PostgresDatabase,
+) -> None:
+    kinds, first = await held_up(postgres_db, MANY)
 
     seconds = [await ask(postgres_db, kinds.second, 1) for _ in range(3)]
-    assert kinds.seconds == []
+    assert kinds.begun == [("first", MANY)]
     kinds.may_end.set()
 
     assert await first == list(range(MANY))
     assert [await each for each in seconds] == [[0], [0], [0]]
-    assert kinds.seconds == [3]
+    assert kinds.begun == [("first", MANY), ("second", 3)]
 
 
 async def test_among_few_nobody_waits_for_another_kind(postgres_db: PostgresDatabase) -> None:
-    kinds = Kinds()
-    first = await ask(postgres_db, kinds.first, 1)
-    await kinds.has_begun.wait()
+    kinds, first = await held_up(postgres_db, 1)
 
     assert await (await ask(postgres_db, kinds.second, 1)) == [0]
     assert not first.done()
@@ -77,9 +87,7 @@ async def test_among_few_nobody_waits_for_another_kind(postgres_db: PostgresData
 
 
 async def test_nobody_waits_for_long_for_a_batch_that_does_not_end(postgres_db: PostgresDatabase) -> None:  # X3
-    kinds = Kinds()
-    first = await ask(postgres_db, kinds.first, MANY)
-    await kinds.has_begun.wait()
+    kinds, first = await held_up(postgres_db, MANY)
 
     assert await (await ask(postgres_db, kinds.second, 2)) == [0, 1]
     assert not first.done()
@@ -87,35 +95,25 @@ async def test_nobody_waits_for_long_for_a_batch_that_does_not_end(postgres_db: 
     await first
 
 
+@pytest.mark.usefixtures("patient")
 async def test_who_waits_in_line_goes_before_the_next_batch_of_the_kind_that_it_waited_for(
-    postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+    postgres_db: PostgresDatabase,
 ) -> None:
-    monkeypatch.setattr(queues, "PATIENCE_S", FOR_EVER_S)
-    kinds = Kinds()
-    first = await ask(postgres_db, kinds.first, MANY)
-    await kinds.has_begun.wait()
+    kinds, first = await held_up(postgres_db, MANY)
     second = await ask(postgres_db, kinds.second, 1)
     more = await ask(postgres_db, kinds.first, ENOUGH)  # so many that they do not wait for more
-    kinds.has_begun.clear()
     kinds.may_end.set()
 
-    await first
-    kinds.may_end.clear()
-    await second  # else it would wait for those that came after it
-    kinds.may_end.set()
-    await more
+    await asyncio.gather(first, second, more)
+    assert kinds.begun == [("first", MANY), ("second", 1), ("first", ENOUGH)]
 
 
-async def test_what_stands_in_line_when_the_store_closes_is_told_so(
-    postgres: sa.Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:  # X4
-    monkeypatch.setattr(queues, "PATIENCE_S", FOR_EVER_S)
-    kinds = Kinds()
+@pytest.mark.usefixtures("patient")
+async def test_what_stands_in_line_when_the_store_closes_is_told_so(postgres: sa.Engine) -> None:  # X4
     with spare_database(postgres, "closing") as url:
         db = await open_database(url, on_commit=lambda topics: None)
         assert isinstance(db, PostgresDatabase)
-        first = await ask(db, kinds.first, MANY)
-        await kinds.has_begun.wait()
+        kinds, first = await held_up(db, MANY)
         second = await ask(db, kinds.second, 1)
         closing = asyncio.create_task(db.close())
         kinds.may_end.set()
