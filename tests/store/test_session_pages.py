@@ -54,8 +54,8 @@ async def walk(db: Database, scope: Scope, wanted: ListFilter, limit: int) -> li
     after: Position | None = None
     while found := await page(db, scope, wanted, after, limit):
         assert len(found) <= limit
-        keys += [each.key for each in found]
-        after = found[-1].position
+        keys += [key for *_, key in found]
+        after = session_pages.position_of(found[-1])
     return keys
 
 
@@ -118,7 +118,7 @@ async def test_the_active_window_is_inclusive(db: Database, late_ms: int, keys: 
 
     found = await page(db, EVERYTHING, ListFilter(active_since_ms=START_MS + late_ms))
 
-    assert [each.key for each in found] == keys
+    assert [key for *_, key in found] == keys
 
 
 async def test_a_label_is_compared_whole_and_with_its_case(db: Database) -> None:
@@ -128,7 +128,7 @@ async def test_a_label_is_compared_whole_and_with_its_case(db: Database) -> None
 
     found = await page(db, EVERYTHING, ListFilter(label="red"))
 
-    assert [each.key for each in found] == ["agent:main:c"]
+    assert [key for *_, key in found] == ["agent:main:c"]
 
 
 async def test_a_spawn_path_is_compared_by_whole_ids(db: Database) -> None:  # V3
@@ -143,4 +143,4 @@ async def test_a_spawn_path_is_compared_by_whole_ids(db: Database) -> None:  # V
         for each in (one, alike)
     ]
 
-    assert [{each.key for each in tree} for tree in trees] == [{one.key}, {alike.key, grandchild.key}]
+    assert [{key for *_, key in tree} for tree in trees] == [{one.key}, {alike.key, grandchild.key}]

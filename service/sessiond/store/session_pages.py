@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import sqlalchemy as sa
 
@@ -47,21 +47,10 @@ class Position(NamedTuple):
     key: str
 
 
-class PageRow(NamedTuple):
-    """What a page is made of: which row, in which of its versions, and where it stands in the order."""
-
-    id: int
-    version: int
-    updated_ms: int
-    key: str
-
-    @property
-    def position(self) -> Position:
-        """Where a page after this row goes on."""
-        return Position(self.updated_ms, self.key)
-
-
-_COLUMNS = [sessions.c[name] for name in PageRow._fields]
+# What a page is made of: which row, in which of its versions, and where it stands in the order. Just as the database
+# gives it, since there are many: to give them names took longer than to read them.
+PageRow = tuple[int, int, int, str]
+_COLUMNS = [sessions.c.id, sessions.c.version, sessions.c.updated_ms, sessions.c.key]
 
 
 class _Shape(NamedTuple):
@@ -94,8 +83,13 @@ def page(tx: Tx, scope: Scope, wanted: ListFilter, after: Position | None, limit
     # A session of the scope's agents that is also the caller's own, or spawned by it, comes from two arms. Leaving it
     # out of one would make that arm walk over all the others like it; so both give it, and one of the two goes here.
     overlaps = bool(scope.agents) and scope.own is not None
-    rows = tx.rows(statement, **_params(scope, wanted, after, limit * 2 if overlaps else limit))
-    return list(map(PageRow._make, dict.fromkeys(rows) if overlaps else rows))[:limit]
+    rows = cast("list[PageRow]", tx.rows(statement, **_params(scope, wanted, after, limit * 2 if overlaps else limit)))
+    return list(dict.fromkeys(rows))[:limit] if overlaps else rows
+
+
+def position_of(row: PageRow) -> Position:
+    """Where a page after this row goes on."""
+    return Position(*row[2:])
 
 
 def _narrowed(scope: Scope, agent_id: str) -> Scope:

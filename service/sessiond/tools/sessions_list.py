@@ -105,13 +105,13 @@ def _page(
     looks = looks_of(view, rows, partial(_read, tx))
 
     has_more = len(found) > len(rows)
-    token = page_token([*rows[-1].position, as_of], *request) if rows and has_more else ""
+    token = page_token([*session_pages.position_of(rows[-1]), as_of], *request) if rows and has_more else ""
     return ListPage(rows, looks, said, token, limit, view)
 
 
 def _read(tx: Tx, rows: Sequence[PageRow]) -> list[Session]:
-    found = sessions.get_all(tx, [row.id for row in rows])
-    return [found[row.id] for row in rows]
+    found = sessions.get_all(tx, [row_id for row_id, *_ in rows])
+    return [found[row_id] for row_id, *_ in rows]
 
 
 def _with_messages(
@@ -121,7 +121,7 @@ def _with_messages(
     if message_limit == 0:
         return found, {}
     sizes: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for session, place, size in messages.recent_sizes(tx, [row.id for row in found], message_limit):
+    for session, place, size in messages.recent_sizes(tx, [row_id for row_id, *_ in found], message_limit):
         sizes[session].append((place, size))
     chosen = _within_budget(found, sizes, room)
     bodies = messages.bodies_at(tx, [place for places in chosen.values() for place in places])
@@ -132,14 +132,14 @@ def _with_messages(
 def _within_budget(found: list[PageRow], sizes: dict[int, list[tuple[int, int]]], left: int) -> dict[int, list[int]]:
     """Which messages go with which row, by its id; the first row gets its newest ones whatever they weigh."""
     chosen: dict[int, list[int]] = {}
-    for row in found:
+    for row_id, *_ in found:
         places: list[int] = []
-        for place, size in sorted(sizes[row.id], reverse=True):
+        for place, size in sorted(sizes[row_id], reverse=True):
             left -= size + messages.WIRE_OVERHEAD
             if left < 0 and (places or chosen):
                 break
             places.append(place)
         if left < 0 and chosen:
             break
-        chosen[row.id] = sorted(places)
+        chosen[row_id] = sorted(places)
     return chosen

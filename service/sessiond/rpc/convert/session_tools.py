@@ -62,9 +62,9 @@ def list_page(rules: Rules, page: ListPage[bytes]) -> bytes:
 def _with_messages(rules: Rules, page: ListPage[bytes]) -> list[bytes]:
     """The sessions of a page, their last messages added to those that have any."""
     listed = []
-    for row, session in zip(page.rows, page.sessions, strict=True):
-        masked = redaction.is_masked(rules, page.view, row.id)
-        bodies = [redaction.message_body(body, masked=masked) for body in page.messages.get(row.id, ())]
+    for (row_id, *_), session in zip(page.rows, page.sessions, strict=True):
+        masked = redaction.is_masked(rules, page.view, row_id)
+        bodies = [redaction.message_body(body, masked=masked) for body in page.messages.get(row_id, ())]
         listed.append(wire.with_entries(session, _SESSION_MESSAGES, bodies))
     return listed
 

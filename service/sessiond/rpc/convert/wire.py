@@ -7,20 +7,22 @@ copied into an answer rather than parsed and serialised again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import chain, repeat
+from functools import cache
 
 from google.protobuf.message import Message
 
 _LENGTH_DELIMITED = 2
 _SEVEN_BITS = 0x7F
 _MORE = 0x80
+_USUAL_BYTES = 4096
 
 
 def with_entries(rest: bytes, field: int, entries: Sequence[bytes]) -> bytes:
     """A serialised message with these serialised messages added to its field of this number, which may have several."""
-    heads = map(_head, repeat(field), map(len, entries))
-    return rest + b"".join(chain.from_iterable(zip(heads, entries, strict=True)))
+    parts = [rest] * (1 + 2 * len(entries))
+    parts[1::2] = map(_heads(field).__getitem__, map(len, entries))
+    parts[2::2] = entries
+    return b"".join(parts)
 
 
 def number_of(message: type[Message], field: str) -> int:
@@ -29,10 +31,21 @@ def number_of(message: type[Message], field: str) -> int:
     return number
 
 
-@lru_cache(maxsize=4096)
-def _head(field: int, size: int) -> bytes:
-    """What stands before an entry: its field and its length."""
-    return _varint(field << 3 | _LENGTH_DELIMITED) + _varint(size)
+class _Heads(dict[int, bytes]):
+    """What stands before an entry of this field: the field and the entry's length. Those of usual lengths are kept."""
+
+    def __init__(self, field: int) -> None:
+        super().__init__()
+        self._tag = _varint(field << 3 | _LENGTH_DELIMITED)
+
+    def __missing__(self, size: int) -> bytes:
+        head = self._tag + _varint(size)
+        if size <= _USUAL_BYTES:
+            self[size] = head
+        return head
+
+
+_heads = cache(_Heads)
 
 
 def _varint(value: int) -> bytes:
