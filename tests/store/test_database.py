@@ -135,7 +135,7 @@ async def test_what_is_asked_at_once_is_looked_up_once(db: Database, way: str) -
 
     def look(tx: Tx, names: Sequence[str]) -> list[bool | Exception]:
         looks.append(list(names))
-        known = {row.key for row in session_pages.page(tx, EVERYTHING, ListFilter(), None, 10)}
+        known = {key for *_, key in session_pages.page(tx, EVERYTHING, ListFilter(), None, 10)}
         return [LookupError(name) if name == "bad" else f"agent:main:{name}" in known for name in names]
 
     at_once = (getattr(db, way)(look, name) for name in ("a", "b", "bad", "nobody"))

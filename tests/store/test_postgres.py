@@ -24,6 +24,7 @@ from tests.store.spare import spare_database
 _SUICIDE = Statement("end this connection", sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
 _LOSE_A_RACE = Statement("what the server says of a lost race", sa.text("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$"))
 _FIND_DEADLOCKS_SOON = Statement("deadlocks are told at once", sa.text("SET LOCAL deadlock_timeout = '10ms'"))
+_BLOCKED = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 PAUSE_S = 60
 _BACKENDS = sa.text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name AND pid != pg_backend_pid()"
@@ -228,21 +229,42 @@ async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(p
         await database.close()
 
 
-@pytest.mark.parametrize("questions", [1, 2])
-async def test_a_glance_that_asks_for_more_is_run_again_on_one_view(
-    postgres_db: PostgresDatabase, questions: int
-) -> None:
+@pytest.mark.parametrize("looks_between", [False, True])
+async def test_a_glance_that_asks_after_a_look_is_run_again(postgres_db: PostgresDatabase, looks_between: bool) -> None:
     begun = Statement("when this transaction began", sa.text("SELECT now()"))
     tries: list[int] = []
 
     def look(tx: Tx) -> set[Row]:
         tries.append(1)
-        asked = [tx.ask(begun) for _ in range(questions)]
-        return {row for later in asked for row in later()}
+        first = tx.ask(begun)
+        if looks_between:
+            first()
+        second = tx.ask(begun)
+        return {*first(), *second()}
 
     assert len(await postgres_db.glance(look)) == 1
-    assert len(tries) == questions
+    assert len(tries) == (2 if looks_between else 1)
     assert postgres_db.connections_in_use == 0
+
+
+async def test_what_a_glance_asks_together_is_of_one_view(postgres_db: PostgresDatabase, postgres: sa.Engine) -> None:
+    count = Statement("how many sessions there are", sa.text("SELECT count(*) FROM sessions"))
+    wait = Statement("wait for a lock", sa.text("SELECT pg_advisory_xact_lock(9)"))
+
+    def look(tx: Tx) -> list[Row]:
+        first, _, second = tx.ask(count), tx.ask(wait), tx.ask(count)
+        return first() + second()
+
+    with postgres.connect() as other:
+        other.execute(sa.text("SELECT pg_advisory_lock(9)"))
+        looking = asyncio.create_task(postgres_db.glance(look))
+        while not other.execute(_BLOCKED).scalar_one():
+            await asyncio.sleep(0)
+        await make_session(postgres_db, "agent:main:new")
+        other.execute(sa.text("SELECT pg_advisory_unlock(9)"))
+
+    assert await looking == [(0,), (0,)]
+    assert await postgres_db.glance(lambda tx: tx.rows(count)) == [(1,)]
 
 
 async def test_what_the_socket_does_not_take_at_once_follows(postgres_db: PostgresDatabase) -> None:

@@ -99,7 +99,7 @@ async def test_the_newest_come_first_and_the_key_breaks_ties(db: Database, clock
     clock.advance(seconds=1)
     await say(db, "agent:main:b", words())
 
-    listed = [each.key.removeprefix("agent:main:") for each in await page(db, EVERYTHING, ListFilter())]
+    listed = [key.removeprefix("agent:main:") for *_, key in await page(db, EVERYTHING, ListFilter())]
 
     assert listed == ["b", "B", "_", "a", "cron:a"]
 

@@ -81,9 +81,9 @@ class Database(Protocol):
         """Run the work on one consistent view; it must not write."""
 
     async def glance(self, work: Work[Result]) -> Result:
-        """As read, for a work that mostly asks one thing: that is one view by itself, so that nothing has to be begun.
+        """As read, for a work that mostly asks before it looks at an answer, so that nothing has to be begun.
 
-        When it asks for more, it is run again as a read.
+        When it asks for more after that, it is run again as a read.
         """
 
     async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:

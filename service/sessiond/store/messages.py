@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -16,8 +17,11 @@ from sessiond.store.schema import PLACE_SHIFT, messages, sessions
 from sessiond.store.statement import Statement, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 
+_SEQUENCE = (1 << PLACE_SHIFT) - 1
 # What one message takes on the wire beside its body: a tag and a length.
 WIRE_OVERHEAD = 6
+# Bodies, oldest first, and the sequence before which an older page goes on if there is one.
+Page = tuple[list[bytes], int | None]
 # A runtime is given at most this many messages of history, however small they are.
 MAX_HISTORY = 2000
 
@@ -41,22 +45,19 @@ def insert_rows(tx: Tx, rows: list[Row]) -> None:
 
 def newest(
     tx: Tx, generation: int, before: int, include_tools: bool, limit: int, budget: int
-) -> tuple[list[bytes], int | None]:
-    """The newest bodies before a sequence, oldest first, and where an older page goes on if there is one.
-
-    Bodies of a usual size come with the places. Large ones, which together could weigh more than the budget however
-    the page is cut, are left until it is known which of them it has.
-    """
+) -> Page:
+    """The newest bodies before a sequence, oldest first, and where an older page goes on if there is one."""
     low = place_of(generation, 0)
     statement = _PAGE if include_tools else _PAGE_WITHOUT_TOOLS
     rows = tx.rows(statement, low=low, before=low + before, limit=limit + 1, usual=budget // limit)
-    fitting = _fitting([size for _, size, _ in rows[:limit]], budget)
-    if not fitting:
-        return [], None
-    page = rows[:fitting]
-    large = bodies_at(tx, [place for place, _, body in page if body is None])
-    bodies = [large[place] if body is None else body for place, _, body in reversed(page)]
-    return bodies, page[-1][0] - low if fitting < len(rows) else None
+    return _cut(tx, rows, limit, budget)
+
+
+def ask_newest_of(tx: Tx, key: str, include_tools: bool, limit: int, budget: int) -> Callable[[], Page]:
+    """The newest of the session of this key, if there is one, to be looked at later: so that both are asked together."""
+    statement = _PAGE_OF if include_tools else _PAGE_OF_WITHOUT_TOOLS
+    rows = tx.ask(statement, key=key, limit=limit + 1, usual=budget // limit)
+    return lambda: _cut(tx, rows(), limit, budget)
 
 
 def ask_sizes(tx: Tx, session: Session) -> Later:
@@ -112,6 +113,21 @@ def row_of(place: int, message: Message) -> Row:
     return place, str(message.draft.role), len(body), body
 
 
+def _cut(tx: Tx, rows: list[Row], limit: int, budget: int) -> Page:
+    """The page that these rows begin with.
+
+    Bodies of a usual size come with the places. Large ones, which together could weigh more than the budget however
+    the page is cut, are left until it is known which of them it has.
+    """
+    fitting = _fitting([size for _, size, _ in rows[:limit]], budget)
+    if not fitting:
+        return [], None
+    page = rows[:fitting]
+    large = bodies_at(tx, [place for place, _, body in page if body is None])
+    bodies = [large[place] if body is None else body for place, _, body in reversed(page)]
+    return bodies, page[-1][0] & _SEQUENCE if fitting < len(rows) else None
+
+
 def _fitting(sizes: list[int], budget: int) -> int:
     """How many of these, from the newest on, stay within the budget; a first one always does."""
     if sum(sizes) + WIRE_OVERHEAD * len(sizes) <= budget:
@@ -128,15 +144,27 @@ _SPOKEN = messages.c.role != sa.literal_column(f"'{Role.TOOL_RESULT.value}'")
 
 
 _usual = sa.case((messages.c.size <= sa.bindparam("usual", type_=sa.BigInteger), messages.c.body))
-_newest = (
-    sa.select(messages.c.place, messages.c.size)
-    .where(messages.c.place > sa.bindparam("low"), messages.c.place < sa.bindparam("before", type_=sa.BigInteger))
-    .order_by(messages.c.place.desc())
-    .limit(sa.bindparam("limit", type_=sa.BigInteger))
-)
+
+
+def _newest_between(low: sa.ColumnElement[int], before: sa.ColumnElement[int]) -> sa.Select[Any]:
+    return (
+        sa.select(messages.c.place, messages.c.size)
+        .where(messages.c.place > low, messages.c.place < before)
+        .order_by(messages.c.place.desc())
+        .limit(sa.bindparam("limit", type_=sa.BigInteger))
+    )
+
+
+_newest = _newest_between(sa.bindparam("low"), sa.bindparam("before", type_=sa.BigInteger))
 _SIZES = Statement("where a transcript is cut", _newest)
 _PAGE = Statement("a page of history", _newest.add_columns(_usual))
 _PAGE_WITHOUT_TOOLS = Statement("a page of history without tool results", _newest.add_columns(_usual).where(_SPOKEN))
+_generation = sa.select(sessions.c.generation).where(sessions.c.key == sa.bindparam("key")).scalar_subquery()
+_newest_of = _newest_between(
+    _generation * sa.literal_column(str(1 << PLACE_SHIFT)), (_generation + 1) * sa.literal_column(str(1 << PLACE_SHIFT))
+).add_columns(_usual)
+_PAGE_OF = Statement("the newest page of a session", _newest_of)
+_PAGE_OF_WITHOUT_TOOLS = Statement("the newest page of a session without tool results", _newest_of.where(_SPOKEN))
 
 
 @lru_cache

@@ -28,6 +28,9 @@ CONNECT_TIMEOUT_S = 10
 # Unless whoever runs the server has one.
 _LIMIT = "SELECT set_config('transaction_timeout', %s, false) WHERE current_setting('transaction_timeout') = '0'"
 STATEMENT_S = 30.0
+# Of what is read outside of BEGIN and COMMIT: questions that are sent together have one view. Set on the connection, not
+# with its other options, which a URL may replace.
+_ONE_VIEW = "SET default_transaction_isolation = 'repeatable read'"
 
 
 async def open_database(
@@ -127,12 +130,13 @@ async def _postgres_connection(engine: sa.Engine, statement_s: float) -> psycopg
     arguments, options = engine.dialect.create_connect_args(engine.url)
     options = {**options, **_postgres_options(engine.url, statement_s)}
     connection = await psycopg.AsyncConnection.connect(*arguments, **options, autocommit=True)
-    if connection.info.server_version >= LIMITS_TRANSACTIONS:  # an older one would refuse the whole connection
-        try:
+    try:
+        await connection.execute(_ONE_VIEW)
+        if connection.info.server_version >= LIMITS_TRANSACTIONS:  # an older one would refuse the whole connection
             await connection.execute(_LIMIT, [f"{2 * statement_s:g}s"])
-        except BaseException:  # also when nobody wants it any more
-            await connection.close()
-            raise
+    except BaseException:  # also when nobody wants it any more
+        await connection.close()
+        raise
     return connection
 
 

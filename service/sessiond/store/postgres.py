@@ -37,7 +37,8 @@ log = logging.getLogger("sessiond.postgres")
 MAX_TRIES = 5
 # The longest pause before the second try; it doubles with every further one, so that rivals come apart.
 FIRST_PAUSE_S = 0.005
-_WRITE = "BEGIN"
+# What is not said here is in `opening`: outside of such a transaction, what is sent together is read in one view.
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
 _AWAY = (psycopg.OperationalError, psycopg.InterfaceError)
@@ -122,7 +123,7 @@ class PostgresDatabase:
         return await self._start(lambda: self._read(work))
 
     async def glance(self, work: Work[Result]) -> Result:
-        """Run the work without a transaction, as long as it asks one thing."""
+        """Run the work without beginning a transaction, as long as it asks before it looks."""
         return await self._start(lambda: self._glance(work))
 
     async def glance_together(self, batch: Batch[Item, Result], item: Item) -> Result:

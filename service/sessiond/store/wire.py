@@ -302,24 +302,28 @@ class PipelinedCursor:
 
 
 class AskedForMore(Exception):  # noqa: N818 - says what is so
-    """A second question, where there was to be one only."""
+    """A question after an answer, where all were to be asked before."""
 
 
 class GlancingCursor(PipelinedCursor):
-    """One question outside of any transaction."""
+    """Questions that are sent together, which nothing has to begin or end: PostgreSQL takes them for one transaction."""
 
-    __slots__ = ("_has_asked",)
+    __slots__ = ("_has_looked",)
 
     def __init__(self, wire: Wire) -> None:
         super().__init__(wire)
-        self._has_asked = False
+        self._has_looked = False
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> Answer:
-        """Ask, once."""
-        if self._has_asked:
+        """Ask, before the first look at an answer."""
+        if self._has_looked:
             raise AskedForMore
-        self._has_asked = True
         return super().execute(sql, params)
+
+    def wait(self, answer: Answer) -> Any:
+        """As always; what is asked from here on would be seen in another view."""
+        self._has_looked = True
+        return super().wait(answer)
 
 
 def _problem_of(result: Any) -> psycopg.Error:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sessiond.access import View, find_transcript, view_of
 from sessiond.model.callers import Caller
+from sessiond.model.keys import canonical
 from sessiond.model.paging import page_token, position_of
 from sessiond.model.rules import Rules
 from sessiond.model.sessions import Session
@@ -46,26 +49,43 @@ class HistoryPage:
 
 async def sessions_history(db: Database, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryPage:
     """The newest messages that pass the filter, or those older than the page token."""
-    return await db.read(lambda tx: _page(tx, rules, caller, query))
+    look = db.read if caller.is_acting or query.page_token else db.glance
+    return await look(lambda tx: _page(tx, rules, caller, query))
 
 
 def _page(tx: Tx, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryPage:
     view = view_of(tx, rules, caller)
-    session, generation = find_transcript(tx, rules, view, query.reference)
     limit = min(query.limit or DEFAULT_LIMIT, MAX_LIMIT)
+    ahead = None if caller.is_acting or query.page_token else _ask_ahead(tx, rules, query, limit)
+    session, generation = find_transcript(tx, rules, view, query.reference)
     request = (generation.session_id, query.include_tools)
-    position = position_of(query.page_token, (int,), *request)
-    end = generation.last_sequence + 1
-    # Held within this transcript: a token is only text, and beyond the end lie other sessions' messages.
-    before = max(0, min(position[0], end)) if position else end
-
-    # Marks in the place of credentials may make a page up to twice as large as it is stored.
-    room = PAGE_BYTES // 2 if masks(rules.redact, view.acting, session.id) else PAGE_BYTES
-    bodies, older = messages.newest(tx, generation.id, before, query.include_tools, limit, room)
+    if ahead is not None and ahead.key == session.key:
+        bodies, older = ahead.page()
+    else:
+        position = position_of(query.page_token, (int,), *request)
+        end = generation.last_sequence + 1
+        # Held within this transcript: a token is only text, and beyond the end lie other sessions' messages.
+        before = max(0, min(position[0], end)) if position else end
+        # Marks in the place of credentials may make a page up to twice as large as it is stored.
+        room = PAGE_BYTES // 2 if masks(rules.redact, view.acting, session.id) else PAGE_BYTES
+        bodies, older = messages.newest(tx, generation.id, before, query.include_tools, limit, room)
 
     token = page_token([older], *request) if older is not None else ""
     total = _total(generation, query.include_tools)
     return HistoryPage(session, generation.session_id, bodies, token, total, limit, view)
+
+
+class _Ahead(NamedTuple):
+    """The newest page of a key's session, asked for before it is known whether there is one."""
+
+    key: str
+    page: Callable[[], messages.Page]
+
+
+def _ask_ahead(tx: Tx, rules: Rules, query: HistoryQuery, limit: int) -> _Ahead:
+    """For callers that see everything; others could tell by the time it takes what is there."""
+    key = str(canonical(query.reference, rules.keys))
+    return _Ahead(key, messages.ask_newest_of(tx, key, query.include_tools, limit, PAGE_BYTES))
 
 
 def _total(generation: Generation, include_tools: bool) -> int:
