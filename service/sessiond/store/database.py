@@ -17,7 +17,7 @@ ENOUGH = 48
 # So many read together what may be a page each; on SQLite nothing else happens meanwhile.
 MAX_READS = 32
 # How often the event loop has to go round until what has arrived at the socket may have become a work.
-TURNS = 3
+TURNS = 24
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
