@@ -128,6 +128,20 @@ async def test_what_comes_behind_a_batch_that_raises_is_written_once(db: Databas
     assert [each.label for each in marked if each] == ["" if name == names[3] else "x" for name in names]
 
 
+@pytest.mark.parametrize("items", [1, 5])
+async def test_what_is_left_for_the_end_of_a_work_is_done_before_its_answer(db: Database, items: int) -> None:
+    def mark(tx: Tx, names: Sequence[str]) -> list[str]:
+        put_all(tx, names)
+        results = list(names)
+        tx.meanwhile(lambda: results.__setitem__(slice(None), [name.upper() for name in names]))
+        return results
+
+    names = [f"n{number}" for number in range(items)]
+
+    assert await asyncio.gather(*(db.write_together(mark, name) for name in names)) == [name.upper() for name in names]
+    assert None not in [await session_of(db, f"agent:main:{name}") for name in names]
+
+
 @pytest.mark.parametrize("way", ["glance_together", "read_together"])
 async def test_what_is_asked_at_once_is_looked_up_once(db: Database, way: str) -> None:
     await db.write(lambda tx: put_all(tx, ["a", "b", "c"]))

@@ -17,14 +17,14 @@ from sessiond.store.statement import Statement
 from sessiond.store.switching import start
 from sessiond.store.transaction import Row, Tx
 from sessiond.store.wire import Answer, PipelinedCursor
-from tests.making import found, make_session, session_of
+from tests.making import found, make_session, put_session, session_of
 from tests.meeting import take_all, wait_here
 from tests.store.spare import spare_database
 
 _SUICIDE = Statement("end this connection", sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
 _LOSE_A_RACE = Statement("what the server says of a lost race", sa.text("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$"))
 _FIND_DEADLOCKS_SOON = Statement("deadlocks are told at once", sa.text("SET LOCAL deadlock_timeout = '10ms'"))
-_BLOCKED = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+_BLOCKED = Statement("who waits for a lock", sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted"))
 PAUSE_S = 60
 _BACKENDS = sa.text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name AND pid != pg_backend_pid()"
@@ -162,8 +162,8 @@ async def test_a_commit_whose_outcome_is_unknown_is_never_run_again(
     tries: list[int] = []
     commit = PipelinedCursor.commit
 
-    def commit_and_lose(self: PipelinedCursor) -> None:
-        commit(self)
+    def commit_and_lose(self: PipelinedCursor, meanwhile: Callable[[], None]) -> None:
+        commit(self, meanwhile)
         self._wire.close()
         self.wait(Answer())  # the word of it was on its way
 
@@ -229,6 +229,25 @@ async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(p
         await database.close()
 
 
+async def test_a_fault_while_it_is_committed_does_not_have_it_run_again(
+    postgres_db: PostgresDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    tries: list[int] = []
+
+    def batch(tx: Tx, names: Sequence[str]) -> list[str]:
+        tries.append(1)
+        for name in names:
+            put_session(tx, name)
+        results = ["made" for _ in names]
+        tx.meanwhile(lambda: results.append(names[99]))
+        return results
+
+    assert await postgres_db.write_together(batch, "agent:main:a") == "made"
+    assert tries == [1]
+    assert await session_of(postgres_db, "agent:main:a") is not None
+    assert [record.message for record in caplog.records] == ["what was written could not be put into its answer"]
+
+
 @pytest.mark.parametrize("looks_between", [False, True])
 async def test_a_glance_that_asks_after_a_look_is_run_again(postgres_db: PostgresDatabase, looks_between: bool) -> None:
     begun = Statement("when this transaction began", sa.text("SELECT now()"))
@@ -247,6 +266,11 @@ async def test_a_glance_that_asks_after_a_look_is_run_again(postgres_db: Postgre
     assert postgres_db.connections_in_use == 0
 
 
+def _until_somebody_is_blocked(tx: Tx) -> None:
+    while not tx.rows(_BLOCKED)[0][0]:
+        pass
+
+
 async def test_what_a_glance_asks_together_is_of_one_view(postgres_db: PostgresDatabase, postgres: sa.Engine) -> None:
     count = Statement("how many sessions there are", sa.text("SELECT count(*) FROM sessions"))
     wait = Statement("wait for a lock", sa.text("SELECT pg_advisory_xact_lock(9)"))
@@ -258,8 +282,7 @@ async def test_what_a_glance_asks_together_is_of_one_view(postgres_db: PostgresD
     with postgres.connect() as other:
         other.execute(sa.text("SELECT pg_advisory_lock(9)"))
         looking = asyncio.create_task(postgres_db.glance(look))
-        while not other.execute(_BLOCKED).scalar_one():
-            await asyncio.sleep(0)
+        await postgres_db.write(_until_somebody_is_blocked)
         await make_session(postgres_db, "agent:main:new")
         other.execute(sa.text("SELECT pg_advisory_unlock(9)"))
 

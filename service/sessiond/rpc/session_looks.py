@@ -61,9 +61,7 @@ class SessionLooks:
         looks = list(map(self._late.of[view.agent_id].get, rows))
         return cast("list[bytes]", looks) if all(looks) else self._completed(view, rows, looks, read)
 
-    def _completed(
-        self, view: View, rows: Sequence[PageRow], looks: Sequence[bytes | None], read: Read
-    ) -> list[bytes]:
+    def _completed(self, view: View, rows: Sequence[PageRow], looks: Sequence[bytes | None], read: Read) -> list[bytes]:
         earlier = self._earlier.of[view.agent_id]
         unknown = [row for row, look in zip(rows, looks, strict=True) if look is None and row not in earlier]
         made = {

@@ -35,7 +35,9 @@ def alone(batch: Batch[Item, Result], item: Item) -> Work[Result]:
     """A batch of one, as a work that raises what its item is refused for."""
 
     def work(tx: Tx) -> Result:
-        (result,) = batch(tx, [item])
+        results = batch(tx, [item])
+        tx.do_rest()
+        (result,) = results
         if isinstance(result, Exception):
             raise result
         return result

@@ -43,9 +43,7 @@ def insert_rows(tx: Tx, rows: list[Row]) -> None:
     tx.store(_INSERT, rows)
 
 
-def newest(
-    tx: Tx, generation: int, before: int, include_tools: bool, limit: int, budget: int
-) -> Page:
+def newest(tx: Tx, generation: int, before: int, include_tools: bool, limit: int, budget: int) -> Page:
     """The newest bodies before a sequence, oldest first, and where an older page goes on if there is one."""
     low = place_of(generation, 0)
     statement = _PAGE if include_tools else _PAGE_WITHOUT_TOOLS
@@ -54,7 +52,7 @@ def newest(
 
 
 def ask_newest_of(tx: Tx, key: str, include_tools: bool, limit: int, budget: int) -> Callable[[], Page]:
-    """The newest of the session of this key, if there is one, to be looked at later: so that both are asked together."""
+    """The newest of the session of this key, if there is one; to be looked at later, with the session itself."""
     statement = _PAGE_OF if include_tools else _PAGE_OF_WITHOUT_TOOLS
     rows = tx.ask(statement, key=key, limit=limit + 1, usual=budget // limit)
     return lambda: _cut(tx, rows(), limit, budget)

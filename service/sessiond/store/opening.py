@@ -28,8 +28,8 @@ CONNECT_TIMEOUT_S = 10
 # Unless whoever runs the server has one.
 _LIMIT = "SELECT set_config('transaction_timeout', %s, false) WHERE current_setting('transaction_timeout') = '0'"
 STATEMENT_S = 30.0
-# Of what is read outside of BEGIN and COMMIT: questions that are sent together have one view. Set on the connection, not
-# with its other options, which a URL may replace.
+# What is read outside of BEGIN and COMMIT, too: questions that are sent together have one view. Not among the options
+# that a connection is made with, since a URL may have others.
 _ONE_VIEW = "SET default_transaction_isolation = 'repeatable read'"
 
 

@@ -288,7 +288,7 @@ class PostgresDatabase:
             else:
                 self._send_topics(cursor, tx.topics)
                 is_committing = wire.lost is None  # else it will not even be sent
-                cursor.commit()
+                cursor.commit(partial(_do_rest, tx))
         except BaseException as problem:
             if is_committing and isinstance(problem, _AWAY) and not _is_refused(problem):
                 raise CommitUnknown(tx.topics) from problem
@@ -340,6 +340,14 @@ class _Clock:
         self.ask()
         assert self._asked is not None  # noqa: S101 - just asked for
         return int(self._asked()[0][0])
+
+
+def _do_rest(tx: Tx) -> None:
+    """What was left for this moment. What is being committed must not be run again, so nothing may come of a fault."""
+    try:
+        tx.do_rest()
+    except Exception:
+        log.exception("what was written could not be put into its answer")
 
 
 def _is_refused(problem: psycopg.Error) -> bool:

@@ -306,6 +306,7 @@ class SqliteDatabase:
         tx = Tx(cursor, SQLITE, self._clock())
         try:
             results = batch(tx, [job.item for job in jobs])
+            tx.do_rest()
         except Exception as raised:
             if not self._writing.in_transaction:
                 raise _GroupLost from raised
@@ -319,6 +320,7 @@ class SqliteDatabase:
         tx = Tx(cursor, SQLITE, self._clock())
         try:
             result = job.do(tx)
+            tx.do_rest()
         except Exception as raised:  # handed to whoever awaits this work
             if not self._writing.in_transaction:
                 raise _GroupLost from raised

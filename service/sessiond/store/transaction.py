@@ -49,12 +49,13 @@ class Now(Protocol):
 class Tx:
     """A transaction on one database."""
 
-    __slots__ = ("_cursor", "_dialect", "_now", "has_written", "topics")
+    __slots__ = ("_cursor", "_dialect", "_now", "_rest", "has_written", "topics")
 
     def __init__(self, cursor: Cursor, dialect: Dialect, now: int | Now) -> None:
         self._cursor = cursor
         self._dialect = dialect
         self._now = now
+        self._rest: list[Callable[[], None]] = []
         self.topics: dict[str, Reach] = {}  # that somebody may be waiting to hear of
         self.has_written = False
 
@@ -133,6 +134,19 @@ class Tx:
         else:
             compiled = statement.on(self._dialect)
             self._cursor.executemany(compiled.sql, list(map(compiled.bind, rows)))
+
+    def meanwhile(self, do: Callable[[], None]) -> None:
+        """Have this done when all is asked, while PostgreSQL makes it durable; it may use nothing of the database.
+
+        For what is made of a result, in its place: the caller gets it only after that.
+        """
+        self._rest.append(do)
+
+    def do_rest(self) -> None:
+        """Do what was left for the end of the work."""
+        rest, self._rest = self._rest, []
+        for do in rest:
+            do()
 
     def notify(self, topic: str, reach: Reach = Reach.SERVERS) -> None:
         """Wake whoever listens to the topic, once this transaction is committed."""

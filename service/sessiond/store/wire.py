@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any
@@ -278,10 +278,11 @@ class PipelinedCursor:
             raise self.problem
         return answer.result
 
-    def commit(self) -> None:
-        """Make it durable, and wait for that."""
+    def commit(self, meanwhile: Callable[[], None]) -> None:
+        """Make it durable, and wait for that when the other is done."""
         committing = self.execute("COMMIT")
         self._wire.sync()
+        meanwhile()
         if self.wait(committing).command_status != b"COMMIT":
             raise psycopg.InternalError("PostgreSQL rolled back what was to be committed")
 
@@ -306,7 +307,7 @@ class AskedForMore(Exception):  # noqa: N818 - says what is so
 
 
 class GlancingCursor(PipelinedCursor):
-    """Questions that are sent together, which nothing has to begin or end: PostgreSQL takes them for one transaction."""
+    """Questions that are sent together: PostgreSQL takes them for one transaction, so that nothing has to be begun."""
 
     __slots__ = ("_has_looked",)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from sessiond.access import View, find_labelled, find_or_make, key_of, make_acting, view_of
@@ -108,7 +109,7 @@ def _send_together(tx: Tx, sendings: Sequence[Sending]) -> list[Any]:
     found = sessions.find_by_keys(tx, keys)
     known = requests.known(tx, [each.request for each in sendings if each.query.request_id])
     batch = _Sends(tx, single=len(sendings) == 1)
-    results: list[Sent | Exception] = []
+    results: list[Any] = []
     for sending, key in zip(sendings, keys, strict=True):
         target, request = found.get(key), sending.request if sending.query.request_id else None
         if target is None or (request and request.place in known):
@@ -126,10 +127,15 @@ def _send_together(tx: Tx, sendings: Sequence[Sending]) -> list[Any]:
             batch.answers.append((request, _kept(sent)))
         results.append(sent)
     batch.store()
-    return [
-        each if isinstance(each, Exception) else sending.shape(each)
-        for sending, each in zip(sendings, results, strict=True)
-    ]
+    tx.meanwhile(partial(_shape_all, sendings, results))
+    return results
+
+
+def _shape_all(sendings: Sequence[Sending], results: list[Any]) -> None:
+    """Make of each result what is answered."""
+    for number, sending in enumerate(sendings):
+        if not isinstance(results[number], Exception):
+            results[number] = sending.shape(results[number])
 
 
 def _send(tx: Tx, sending: Sending) -> Any:
