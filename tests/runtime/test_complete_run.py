@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from sessiond.model.errors import InvalidField, LeaseLost, MessageTooLarge
 from sessiond.model.messages import Role, Usage
@@ -19,10 +18,10 @@ from sessiond.runtime.complete_run import Cancelled
 from sessiond.stopping import stop_tree
 from sessiond.store import runs
 from sessiond.store.codec import decode
-from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from sessiond.tools.sessions_history import HistoryQuery, sessions_history
 from tests.making import OWNER, session_of
+from tests.meeting import until_somebody_is_blocked
 from tests.runtime.engine import Engine
 
 pytest_plugins = ["tests.runtime.fixtures"]
@@ -170,19 +169,13 @@ async def test_a_cancel_that_was_answered_holds_against_a_completion_at_the_same
         assert run is not None
         assert list(stop_tree(tx, engine.rules, run, "olivia", "enough", with_children=True)) == [run_id]
         if tx.database == "postgresql":  # SQLite has one writer at a time, so there nothing can come in between
-            _until_somebody_is_blocked(tx)
+            until_somebody_is_blocked(tx)
 
     cancelling = asyncio.create_task(engine.db.write(cancel))
     completing = asyncio.create_task(engine.complete(taken, "too late"))
     await cancelling
 
     assert (await completing).run.state == "cancelled"
-
-
-def _until_somebody_is_blocked(tx: Tx) -> None:
-    blocked = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-    while not tx.rows(Statement("who waits for a lock", blocked))[0][0]:
-        pass
 
 
 async def test_the_next_run_of_the_session_gets_its_turn_with_the_end(engine: Engine) -> None:  # R2

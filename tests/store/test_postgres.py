@@ -18,13 +18,12 @@ from sessiond.store.switching import start
 from sessiond.store.transaction import Row, Tx
 from sessiond.store.wire import Answer, PipelinedCursor
 from tests.making import found, make_session, put_session, session_of
-from tests.meeting import take_all, wait_here
+from tests.meeting import take_all, until_somebody_is_blocked, wait_here
 from tests.store.spare import spare_database
 
 _SUICIDE = Statement("end this connection", sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
 _LOSE_A_RACE = Statement("what the server says of a lost race", sa.text("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$"))
 _FIND_DEADLOCKS_SOON = Statement("deadlocks are told at once", sa.text("SET LOCAL deadlock_timeout = '10ms'"))
-_BLOCKED = Statement("who waits for a lock", sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted"))
 PAUSE_S = 60
 _BACKENDS = sa.text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = :name AND pid != pg_backend_pid()"
@@ -266,11 +265,6 @@ async def test_a_glance_that_asks_after_a_look_is_run_again(postgres_db: Postgre
     assert postgres_db.connections_in_use == 0
 
 
-def _until_somebody_is_blocked(tx: Tx) -> None:
-    while not tx.rows(_BLOCKED)[0][0]:
-        pass
-
-
 async def test_what_a_glance_asks_together_is_of_one_view(postgres_db: PostgresDatabase, postgres: sa.Engine) -> None:
     count = Statement("how many sessions there are", sa.text("SELECT count(*) FROM sessions"))
     wait = Statement("wait for a lock", sa.text("SELECT pg_advisory_xact_lock(9)"))
@@ -282,7 +276,7 @@ async def test_what_a_glance_asks_together_is_of_one_view(postgres_db: PostgresD
     with postgres.connect() as other:
         other.execute(sa.text("SELECT pg_advisory_lock(9)"))
         looking = asyncio.create_task(postgres_db.glance(look))
-        await postgres_db.write(_until_somebody_is_blocked)
+        await postgres_db.write(until_somebody_is_blocked)
         await make_session(postgres_db, "agent:main:new")
         other.execute(sa.text("SELECT pg_advisory_unlock(9)"))
 
