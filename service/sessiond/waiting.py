@@ -93,8 +93,8 @@ class NotedWait:
         return self
 
     async def __aexit__(self, *raised: object) -> None:
-        if self._ids:
-            await end_noted(self._db, self._ids)
+        if self._ids:  # whatever ended the wait, the database learns that this run waits no more
+            await asyncio.shield(self._db.write(self._end))
 
     async def renew(self) -> None:
         """The wait goes on; called at every turn of it, written now and then."""
@@ -106,6 +106,10 @@ class NotedWait:
     def _renew(self, tx: Tx) -> None:
         for wait_id in self._ids:
             waits.renew(tx, wait_id, tx.now_ms + NOTED_FOR_MS)
+
+    def _end(self, tx: Tx) -> None:
+        for wait_id in self._ids:
+            waits.end(tx, wait_id)
 
 
 def note_wait(tx: Tx, rules: Rules, view: View, target_id: str, wait_id: str) -> None:
@@ -144,16 +148,6 @@ async def noted(db: Database, rules: Rules, view: View, targets: list[str]) -> N
 
     await db.write(begin)
     return NotedWait(db, ids)
-
-
-async def end_noted(db: Database, ids: tuple[str, ...]) -> None:
-    """The waits are over."""
-
-    def end(tx: Tx) -> None:
-        for wait_id in ids:
-            waits.end(tx, wait_id)
-
-    await db.write(end)
 
 
 def _told(tx: Tx, rules: Rules, view: View, circle: list[str]) -> Iterator[str]:

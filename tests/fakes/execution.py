@@ -9,7 +9,8 @@ from typing import Any
 
 from sessiond.model.messages import Block, Draft, Message, Provenance, Role, Text, message_id
 from sessiond.model.runs import Run, RunKind, RunRow
-from sessiond.worker.execution import Execution, Step, ToolAnswer, ToolSpec
+from sessiond.runtime.assignments import StepContext
+from sessiond.worker.execution import Execution, ToolAnswer, ToolSpec
 
 RUN_ID = "01900000-0000-7000-8000-00000000abcd"
 _ZEROS: dict[str, Any] = {"int": 0, "str": "", "int | None": None, "str | None": None, "float | None": None}
@@ -38,7 +39,7 @@ class FakeExecution:
     run: Run = field(default_factory=a_run)
     session_key: str = "agent:main:main"
     history: list[Message] = field(default_factory=list)
-    step: Step | None = None
+    step: StepContext | None = None
     tools: list[ToolSpec] = field(default_factory=list)
     answers: list[ToolAnswer] = field(default_factory=list)
     """What the tools answer, in order; after that, `{}`."""
@@ -72,7 +73,7 @@ class FakeExecution:
         return self.answers.pop(0) if self.answers else ToolAnswer("{}")
 
 
-def asked(text: str, kind: RunKind = RunKind.CHAT, step: Step | None = None, **more: Any) -> FakeExecution:
+def asked(text: str, kind: RunKind = RunKind.CHAT, step: StepContext | None = None, **more: Any) -> FakeExecution:
     """An execution of a run that is to answer this text."""
     return FakeExecution(a_message(text), a_run(kind), step=step, **more)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sessiond.model.callers import RunToken
@@ -12,7 +11,7 @@ from sessiond.model.runs import LeaseToken, Run, RunKind
 from sessiond.model.sessions import Session, channel_of, key_channel
 from sessiond.model.tools import ToolPolicy
 from sessiond.store import messages, runs, sessions
-from sessiond.store.codec import decode
+from sessiond.store.codec import text_of
 from sessiond.store.run_queue import ReadyRun
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
@@ -24,19 +23,18 @@ FULL_BYTES = 1024 * 1024
 CONTEXT_BYTES = 512 * 1024
 
 
-@dataclass(frozen=True)
-class StepContext:
-    """What an agent is told of the exchange, apart from the message itself (S7)."""
+class StepContext(NamedTuple):
+    """What an agent is told of the exchange, apart from the message itself (S7); empty where there is nothing."""
 
-    requester_session_key: str
-    requester_channel: str
-    target_session_key: str
-    original_request: str
-    first_reply: str
-    latest_reply: str
-    turn: int
-    max_turns: int
-    skip_token: str
+    requester_session_key: str = ""
+    requester_channel: str = ""
+    target_session_key: str = ""
+    original_request: str = ""
+    first_reply: str = ""
+    latest_reply: str = ""
+    turn: int = 0
+    max_turns: int = 0
+    skip_token: str = ""
 
     @property
     def size(self) -> int:
@@ -44,8 +42,7 @@ class StepContext:
         return sum(len(text.encode()) for text in (self.original_request, self.first_reply, self.latest_reply))
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(NamedTuple):
     """One leased run with all that is needed to execute it; messages in their stored form."""
 
     placed: PlacedRun
@@ -96,6 +93,8 @@ class Draft(NamedTuple):
 
     def within(self, room: int) -> Draft:
         """The same with so much of what was said as there is room for."""
+        if not self.said:
+            return self
         kept = messages.newest_within(self.said, max(0, min(HISTORY_BYTES, room - self._replace(said=()).size)))
         return self._replace(said=kept, omitted=self.omitted + len(self.said) - len(kept))
 
@@ -171,7 +170,7 @@ def _context_of(run: Run, exchange: Exchange, beside: _Beside) -> StepContext:
         requester_session_key=requester.key if requester else "",
         requester_channel=_channel(requester) if requester else "",
         target_session_key=target.key if target else "",
-        original_request=_cut(decode(original).text if original else ""),
+        original_request=_cut(text_of(original) if original else ""),
         first_reply=_cut(exchange.first_reply or ""),
         latest_reply=_cut(exchange.latest_reply or ""),
         turn=run.turn,

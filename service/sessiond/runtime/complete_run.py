@@ -40,8 +40,7 @@ class Cancelled:
     """The run stopped because it was told to."""
 
 
-@dataclass(frozen=True)
-class CompleteQuery:
+class CompleteQuery(NamedTuple):
     """How a run ended, as its runtime says."""
 
     lease_token: str

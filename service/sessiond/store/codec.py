@@ -79,6 +79,11 @@ def decode(body: bytes) -> Message:
     return Message(stored.id, stored.sequence, stored.create_time.ToMilliseconds(), draft)
 
 
+def text_of(body: bytes) -> str:
+    """The words of a stored message, as `Message.text` has them."""
+    return "\n".join(block.text.text for block in parse(body).content if block.HasField("text"))
+
+
 def _put_block(body: pb.ContentBlock, block: Block) -> None:
     match block:
         case Text(text):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import TypeVar
 
 from sessiond.ids import new_id
@@ -16,7 +15,7 @@ from sessiond.store.database import Database
 from sessiond.store.run_events import end_topic
 from sessiond.tools.sends import Sending, SendQuery, Sent, store_send
 from sessiond.turns import require_text_size
-from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits, end_noted
+from sessiond.waiting import DRAIN_TOPIC, NotedWait, Waits
 from sessiond.wake import Listener
 
 Shown = TypeVar("Shown")
@@ -50,7 +49,7 @@ async def _send_and_wait(
         until = asyncio.get_running_loop().time() + min(timeout_s, 0.8 * (query.deadline_s or timeout_s / 0.8))
         with waits.wake.listen(end_topic(sending.run_id), DRAIN_TOPIC) as ended:
             sent: Sent = await store_send(db, sending)
-            async with _noted_wait(db, sent, sending.wait_id) as note:
+            async with NotedWait(db, (sending.wait_id,) if sent.view.run is not None else ()) as note:
                 if sent.placed.run.id != sending.run_id:  # a repeated request has another run, which may be over
                     return await _waited_again(db, waits, sent, note, until)
                 if not waits.is_draining:  # it was stored just now, so there is nothing to see yet
@@ -78,17 +77,6 @@ def _check(rules: Rules, query: SendQuery) -> None:
     if problems:
         raise InvalidField(*problems)
     require_text_size(rules, "message", query.message)
-
-
-@asynccontextmanager
-async def _noted_wait(db: Database, sent: Sent, wait_id: str) -> AsyncIterator[NotedWait]:
-    """The wait that was noted with the message; whatever ends it, the database learns that this run waits no more."""
-    ids = (wait_id,) if sent.view.run is not None else ()
-    try:
-        yield NotedWait(db, ids)
-    finally:
-        if ids:
-            await asyncio.shield(end_noted(db, ids))
 
 
 async def _waited_again(db: Database, waits: Waits, sent: Sent, note: NotedWait, until: float) -> Sent:

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sessiond.model.messages import Draft, Message, Usage
 from sessiond.model.runs import Failure, Run
-
-
-@dataclass(frozen=True)
-class Step:
-    """The step of an exchange that a run is; empty texts where there is nothing to tell."""
-
-    requester_session_key: str = ""
-    requester_channel: str = ""
-    target_session_key: str = ""
-    original_request: str = ""
-    first_reply: str = ""
-    latest_reply: str = ""
-    turn: int = 0
-    max_turns: int = 0
-    skip_token: str = ""
+from sessiond.runtime.assignments import StepContext
 
 
 @dataclass(frozen=True)
@@ -42,8 +28,7 @@ class ToolAnswer:
     is_error: bool = False
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How an execution ended: a reply, possibly empty, or a failure."""
 
     result: str | Failure
@@ -70,7 +55,7 @@ class Execution(Protocol):
         """The message to answer."""
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> StepContext | None:
         """The exchange it is part of; None for a chat."""
 
     @property

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Protocol
 
 from sessiond.model.callers import Caller, CallerRole
@@ -18,7 +17,7 @@ from sessiond.model.rules import Rules
 from sessiond.model.runs import Failure, Run
 from sessiond.runtime.acquire_runs import AcquireQuery, Acquiring
 from sessiond.runtime.append_run_events import AppendQuery, Brought, append_run_events
-from sessiond.runtime.assignments import Assignment
+from sessiond.runtime.assignments import Assignment, StepContext
 from sessiond.runtime.complete_run import Cancelled, CompleteQuery, complete_run
 from sessiond.runtime.heartbeat_runs import MAX_LEASES, LeaseStatus, heartbeat_runs
 from sessiond.runtime.release_run import ReleaseQuery, release_run
@@ -26,7 +25,7 @@ from sessiond.store.codec import decode
 from sessiond.store.database import Database
 from sessiond.store.run_leases import STOP_TOPIC
 from sessiond.waiting import Waits
-from sessiond.worker.execution import Outcome, Provider, Step, ToolAnswer, ToolSpec
+from sessiond.worker.execution import Outcome, Provider, ToolAnswer, ToolSpec
 
 log = logging.getLogger("sessiond.worker")
 
@@ -80,23 +79,10 @@ class Running:
         """The key of its session."""
         return self.assignment.session.key
 
-    @cached_property
-    def step(self) -> Step | None:
+    @property
+    def step(self) -> StepContext | None:
         """The exchange it is part of."""
-        context = self.assignment.context
-        if context is None:
-            return None
-        return Step(
-            requester_session_key=context.requester_session_key,
-            requester_channel=context.requester_channel,
-            target_session_key=context.target_session_key,
-            original_request=context.original_request,
-            first_reply=context.first_reply,
-            latest_reply=context.latest_reply,
-            turn=context.turn,
-            max_turns=context.max_turns,
-            skip_token=context.skip_token,
-        )
+        return self.assignment.context
 
     @property
     def tools(self) -> list[ToolSpec]:

@@ -18,8 +18,9 @@ import pytest
 from sessiond.model.messages import Image, Provenance, ProvenanceKind, Role, Text, Thinking, ToolCall, ToolResult
 from sessiond.model.problems import Problem
 from sessiond.model.runs import Failure, RunKind
+from sessiond.runtime.assignments import StepContext
 from sessiond.worker.builtin.command import Command
-from sessiond.worker.execution import Outcome, Step, ToolSpec
+from sessiond.worker.execution import Outcome, ToolSpec
 from tests.fakes.execution import RUN_ID, FakeExecution, a_message, a_run, asked
 from tests.worker.builtin.lifelines import PRELUDE, Lifelines
 
@@ -72,7 +73,7 @@ async def test_the_program_is_told_all_about_the_run() -> None:
             a_message(Thinking("hm", "sig"), call, role=Role.ASSISTANT, sequence=2),
             a_message(ToolResult("c1", "look", "nothing", is_error=True), role=Role.TOOL_RESULT, sequence=3),
         ],
-        step=Step("agent:other:main", "chat", "agent:main:main", "and?", "", "", 0, 5, "REPLY_SKIP"),
+        step=StepContext("agent:other:main", "chat", "agent:main:main", "and?", "", "", 0, 5, "REPLY_SKIP"),
         tools=[ToolSpec("sessions_list", "Lists.", {"type": "object"})],
     )
 

@@ -10,9 +10,10 @@ import pytest
 from sessiond.model.exchanges import ANNOUNCE_SKIP, REPLY_SKIP
 from sessiond.model.messages import Role, ToolCall, ToolResult
 from sessiond.model.runs import Failure, RunKind
+from sessiond.runtime.assignments import StepContext
 from sessiond.worker.builtin.echo import Echo
 from sessiond.worker.builtin.tool_messages import MAX_RESULT_BYTES
-from sessiond.worker.execution import Outcome, Step, ToolAnswer
+from sessiond.worker.execution import Outcome, ToolAnswer
 from tests.fakes.execution import RUN_ID, FakeExecution, a_message, a_run, asked, soon
 
 FIRST_KINDS = [RunKind.CHAT, RunKind.SEND, RunKind.SPAWN]
@@ -26,7 +27,7 @@ async def result(execution: FakeExecution) -> str | Failure:
 async def step_result(kind: RunKind, original: str, turn: int = 0, **step: str) -> str | Failure:
     """What echo answers in a later step of the exchange that this message began."""
     token = REPLY_SKIP if kind is RunKind.REPLY else ANNOUNCE_SKIP
-    told = Step(original_request=original, turn=turn, skip_token=token, **step)  # type: ignore[arg-type]
+    told = StepContext(original_request=original, turn=turn, skip_token=token, **step)  # type: ignore[arg-type]
     return await result(asked("the input of a later step", kind, told))
 
 
@@ -134,7 +135,7 @@ async def test_fail_ends_with_its_reason(line: str, failure: Failure) -> None:
     ],
 )
 async def test_skip_answers_the_token_of_the_step(kind: RunKind, token: str | None, answer: str) -> None:  # S11
-    step = None if token is None else Step(skip_token=token)
+    step = None if token is None else StepContext(skip_token=token)
 
     assert await result(asked("#!\nskip", kind, step)) == answer
 
@@ -188,7 +189,7 @@ async def test_each_turn_has_its_reply_section_and_the_last_one_repeats(turn: in
 @pytest.mark.parametrize("kind", FIRST_KINDS)
 async def test_the_run_that_begins_does_only_the_lines_before_the_sections(kind: RunKind) -> None:
     assert await result(asked("#!\n@reply\nfail NO\n@announce\nfail NO", kind)) == ""
-    assert await result(asked("#!\nreply main\n@reply\nfail NO", kind, Step(original_request="x"))) == "main"
+    assert await result(asked("#!\nreply main\n@reply\nfail NO", kind, StepContext(original_request="x"))) == "main"
 
 
 @pytest.mark.parametrize("kind", ANNOUNCES)

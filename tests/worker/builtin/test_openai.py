@@ -15,10 +15,11 @@ from sessiond.model.exchanges import REPLY_SKIP
 from sessiond.model.messages import MAX_MESSAGE_BYTES, Role, Text, ToolCall, ToolResult, Usage
 from sessiond.model.problems import Problem
 from sessiond.model.runs import Failure, RunKind
+from sessiond.runtime.assignments import StepContext
 from sessiond.worker.builtin import deltas
 from sessiond.worker.builtin.backoff import Backoff
 from sessiond.worker.builtin.openai import OpenAi
-from sessiond.worker.execution import Outcome, Step, ToolAnswer, ToolSpec
+from sessiond.worker.execution import Outcome, ToolAnswer, ToolSpec
 from tests.fakes.execution import FakeExecution, a_message, asked, soon
 from tests.fakes.openai_server import (
     FakeOpenAi,
@@ -465,7 +466,7 @@ async def test_a_fault_of_ours_is_not_taken_for_the_models(model: Model, monkeyp
 
 
 async def test_the_model_is_told_of_the_exchange_and_it_is_not_stored(model: Model) -> None:  # S7
-    step = Step("agent:other:main", "chat", "agent:main:main", "what?", "", "", 0, 5, REPLY_SKIP)
+    step = StepContext("agent:other:main", "chat", "agent:main:main", "what?", "", "", 0, 5, REPLY_SKIP)
     execution = asked("what?", RunKind.SEND, step, history=[a_message("before")])
 
     await model.outcome(execution, says("that"))

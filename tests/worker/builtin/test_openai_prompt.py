@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sessiond.model.exchanges import skip_token_of
 from sessiond.model.runs import RunKind
+from sessiond.runtime.assignments import StepContext
 from sessiond.worker.builtin.openai_prompt import prompt_of
-from sessiond.worker.execution import Step
 from tests.fakes.execution import asked
 
-STEP = Step("agent:asker:main", "chat", "agent:target:main", "the request", "the first", "the latest", 2, 5)
+STEP = StepContext("agent:asker:main", "chat", "agent:target:main", "the request", "the first", "the latest", 2, 5)
 LATER = [RunKind.REPLY, RunKind.ANNOUNCE, RunKind.SPAWN_ANNOUNCE]
 
 
-def prompt(kind: RunKind, step: Step = STEP) -> str:
-    return prompt_of(asked("the input", kind, replace(step, skip_token=skip_token_of(kind))))
+def prompt(kind: RunKind, step: StepContext = STEP) -> str:
+    return prompt_of(asked("the input", kind, step._replace(skip_token=skip_token_of(kind))))
 
 
 def test_a_chat_has_no_prompt() -> None:
@@ -27,7 +25,7 @@ def test_a_chat_has_no_prompt() -> None:
 @pytest.mark.parametrize("kind", [RunKind.SEND, RunKind.SPAWN, *LATER])
 def test_the_one_who_asks_is_named(kind: RunKind) -> None:  # S7
     assert "the agent of session agent:asker:main (channel chat)" in prompt(kind)
-    assert "somebody outside of any session" in prompt(kind, replace(STEP, requester_session_key=""))
+    assert "somebody outside of any session" in prompt(kind, STEP._replace(requester_session_key=""))
 
 
 @pytest.mark.parametrize("kind", [RunKind.SEND, RunKind.REPLY, RunKind.ANNOUNCE])
@@ -58,13 +56,13 @@ def test_later_steps_are_told_what_was_said(kind: RunKind) -> None:  # S12
 
 
 def test_what_was_said_once_is_quoted_once() -> None:
-    assert "The latest reply" not in prompt(RunKind.ANNOUNCE, replace(STEP, latest_reply="the first"))
-    assert "reply:" not in prompt(RunKind.ANNOUNCE, replace(STEP, first_reply="", latest_reply=" "))
+    assert "The latest reply" not in prompt(RunKind.ANNOUNCE, STEP._replace(latest_reply="the first"))
+    assert "reply:" not in prompt(RunKind.ANNOUNCE, STEP._replace(first_reply="", latest_reply=" "))
     assert "The request" not in prompt(RunKind.SEND)
 
 
 def test_long_quotes_are_cut() -> None:
-    text = prompt(RunKind.ANNOUNCE, replace(STEP, original_request="x" * 1_000_000))
+    text = prompt(RunKind.ANNOUNCE, STEP._replace(original_request="x" * 1_000_000))
 
     assert "x" * 8_000 + "\n[the rest is left out]" in text
     assert len(text) < 10_000

@@ -22,7 +22,7 @@ def request_of(execution: Execution) -> bytes:
         "model": run.model,
         "input": _message(execution.input),
         "history": [_message(message) for message in execution.history],
-        "context": asdict(execution.step) if execution.step else None,
+        "context": execution.step._asdict() if execution.step else None,
         "tools": [_tool(tool) for tool in execution.tools],
     }
     return json.dumps(document, ensure_ascii=False).encode()

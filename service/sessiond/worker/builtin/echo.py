@@ -8,6 +8,7 @@ from itertools import count
 from sessiond.model.exchanges import ANNOUNCE_SKIP, REPLY_SKIP
 from sessiond.model.messages import ToolCall
 from sessiond.model.runs import Failure, RunKind
+from sessiond.runtime.assignments import StepContext
 from sessiond.worker.builtin.script import (
     Action,
     CallTool,
@@ -24,7 +25,7 @@ from sessiond.worker.builtin.script import (
     parse_script,
 )
 from sessiond.worker.builtin.tool_messages import call_id, calls_message, result_message
-from sessiond.worker.execution import Execution, Outcome, Provider, Step, ToolAnswer
+from sessiond.worker.execution import Execution, Outcome, Provider, ToolAnswer
 
 ANNOUNCED_CHARACTERS = 200
 # These act on what began their exchange; every other kind acts on its own input.
@@ -38,7 +39,7 @@ class Echo(Provider):
 
     async def execute(self, execution: Execution) -> Outcome:
         """Echo plain text; run a script."""
-        step = execution.step or Step()
+        step = execution.step or StepContext()
         text = step.original_request if execution.run.kind in _LATER_KINDS else execution.input.text
         if not is_script(text):
             return Outcome(_unscripted(execution, step))
@@ -51,7 +52,7 @@ class Echo(Provider):
         return Outcome(await _perform(execution, actions))
 
 
-def _unscripted(execution: Execution, step: Step) -> str:
+def _unscripted(execution: Execution, step: StepContext) -> str:
     match execution.run.kind:
         case RunKind.REPLY:
             return REPLY_SKIP
@@ -67,7 +68,7 @@ def _one_line(reply: str) -> str:
     return " ".join(words)[:ANNOUNCED_CHARACTERS]
 
 
-def _actions(script: Script, kind: str, step: Step) -> list[Action] | None:
+def _actions(script: Script, kind: str, step: StepContext) -> list[Action] | None:
     match kind:
         case RunKind.REPLY:
             return script.reply_at(step.turn)

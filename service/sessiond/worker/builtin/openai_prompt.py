@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sessiond.model.runs import RunKind
-from sessiond.worker.execution import Execution, Step
+from sessiond.runtime.assignments import StepContext
+from sessiond.worker.execution import Execution
 
 MAX_QUOTE = 8_000
 
@@ -17,7 +18,7 @@ def prompt_of(execution: Execution) -> str:
     return "\n\n".join(_parts(RunKind(execution.run.kind), execution.step))
 
 
-def _parts(kind: RunKind, step: Step) -> Iterator[str]:
+def _parts(kind: RunKind, step: StepContext) -> Iterator[str]:
     yield _situation(kind, step)
     if kind in (RunKind.REPLY, RunKind.ANNOUNCE, RunKind.SPAWN_ANNOUNCE):
         yield from _quotes(step)
@@ -25,7 +26,7 @@ def _parts(kind: RunKind, step: Step) -> Iterator[str]:
         yield f"To say nothing, answer exactly {step.skip_token} and not a word more; it is shown to nobody."
 
 
-def _situation(kind: RunKind, step: Step) -> str:
+def _situation(kind: RunKind, step: StepContext) -> str:
     asker, target = _asker(step), f"session {step.target_session_key}"
     match kind:
         case RunKind.SEND:
@@ -51,14 +52,14 @@ def _situation(kind: RunKind, step: Step) -> str:
             return "You are talking with the user."
 
 
-def _asker(step: Step) -> str:
+def _asker(step: StepContext) -> str:
     if not step.requester_session_key:
         return "somebody outside of any session"
     channel = f" (channel {step.requester_channel})" if step.requester_channel else ""
     return f"the agent of session {step.requester_session_key}{channel}"
 
 
-def _quotes(step: Step) -> Iterator[str]:
+def _quotes(step: StepContext) -> Iterator[str]:
     yield from _quote("The request that began it", step.original_request)
     yield from _quote("The first reply", step.first_reply)
     if step.latest_reply != step.first_reply:
