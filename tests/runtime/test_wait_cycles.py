@@ -194,6 +194,23 @@ async def test_a_wait_that_is_over_closes_no_circle(engine: Engine) -> None:
     assert await count(engine.db, run_waits) == 0
 
 
+async def test_a_wait_whose_caller_is_in_a_hurry_to_leave_is_noted_no_more(engine: Engine) -> None:
+    await engine.sessions(A, B)
+    outer = await engine.running(A)
+    wait = asyncio.create_task(engine.send(B, caller=agent_of(outer), timeout_s=LONG_S))
+    await engine.asleep()
+    assert await count(engine.db, run_waits) == 1
+
+    wait.cancel()
+    await asyncio.sleep(0)
+    wait.cancel()  # while it says that it waits no more
+    await asyncio.wait([wait])
+
+    async with asyncio.timeout(LONG_S):
+        while await count(engine.db, run_waits):
+            pass
+
+
 async def test_a_wait_of_a_server_that_died_ends_by_itself(engine: Engine) -> None:
     await engine.sessions(A, B)
     outer = await engine.running(A)

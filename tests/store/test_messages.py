@@ -94,6 +94,20 @@ async def test_pages_are_complete_and_within_limit_and_budget(
     assert read == spoken(include_tools)
 
 
+@THOROUGH
+@given(include_tools=st.booleans(), limit=st.integers(1, 60), budget=st.sampled_from([1, 400, 2000, NO_BUDGET]))
+async def test_the_newest_page_of_a_key_is_that_of_its_transcript(
+    db: Database, generation: int, include_tools: bool, limit: int, budget: int
+) -> None:  # H2, H3, H5
+    found = await db.glance(lambda tx: messages.ask_newest_of(tx, KEY, include_tools, limit, budget)())
+
+    assert found == await page(db, generation, END, include_tools, limit, budget)
+
+
+async def test_a_key_without_a_session_has_no_messages(db: Database, generation: int) -> None:
+    assert await db.glance(lambda tx: messages.ask_newest_of(tx, "agent:main:none", True, 5, NO_BUDGET)()) == ([], None)
+
+
 async def test_a_page_is_the_newest_that_pass_the_filter_oldest_first(db: Database, generation: int) -> None:  # H2
     bodies, before = await page(db, generation, include_tools=False, limit=5)
 

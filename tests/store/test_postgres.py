@@ -228,6 +228,19 @@ async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(p
         await database.close()
 
 
+@pytest.mark.parametrize("options", ["", "?options=-c%20work_mem%3D4MB"])
+async def test_what_reads_has_one_view_and_what_writes_sees_what_others_committed(
+    postgres: sa.Engine, options: str
+) -> None:
+    level = Statement("how this transaction sees others", sa.text("SHOW transaction_isolation"))
+    with spare_database(postgres, "levels") as url:
+        database = await open_database(url + options, on_commit=lambda topics: None)
+        levels = [await way(lambda tx: tx.rows(level)) for way in (database.write, database.read, database.glance)]
+        await database.close()
+
+    assert levels == [[("read committed",)], [("repeatable read",)], [("repeatable read",)]]
+
+
 async def test_a_fault_while_it_is_committed_does_not_have_it_run_again(
     postgres_db: PostgresDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:

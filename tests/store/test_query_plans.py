@@ -58,6 +58,8 @@ LOOKUPS: dict[str, Callable[[Tx, Scope], object]] = {
 PAGES: dict[str, Callable[[Tx], object]] = {
     "history": lambda tx: messages.newest(tx, 1, crowd.LONG + 1, True, 200, 1 << 20),
     "history without tools": lambda tx: messages.newest(tx, 1, crowd.LONG + 1, False, 200, 1 << 20),
+    "history of a key": lambda tx: messages.ask_newest_of(tx, "agent:a1:1", True, 200, 1 << 20)(),
+    "history of a key without tools": lambda tx: messages.ask_newest_of(tx, "agent:a1:1", False, 200, 1 << 20)(),
     "older history": lambda tx: messages.newest(tx, 1, crowd.LONG // 2, False, 200, 1 << 20),
     "recent messages of a page": lambda tx: messages.recent_sizes(tx, list(range(1, 201)), 20),
     "bodies": lambda tx: messages.bodies_at(tx, [messages.place_of(each, 1) for each in range(2, 202)]),

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store import queues
-from sessiond.store.database import ENOUGH
+from sessiond.store.gathering import ENOUGH
 from sessiond.store.opening import open_database
 from sessiond.store.postgres import PostgresDatabase
 from sessiond.store.queues import MANY

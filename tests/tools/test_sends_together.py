@@ -15,8 +15,9 @@ from sessiond.store.opening import open_database
 from sessiond.store.schema import exchanges, run_events
 from sessiond.store.schema import runs as runs_table
 from sessiond.tools import sends
-from sessiond.tools.sends import Sending, Sent
-from tests.making import count, session_of
+from sessiond.tools.sends import Sending, SendQuery, Sent
+from sessiond.tools.sessions_send import sessions_send
+from tests.making import OWNER, count, session_of
 from tests.runtime.engine import A, B, C, Engine
 
 pytest_plugins = ["tests.runtime.fixtures"]
@@ -88,6 +89,22 @@ async def test_one_that_is_refused_leaves_nothing_and_the_others_are_stored(engi
 
     assert [type(each) for each in found] == [Sent, SessionNotFound, Sent, QueueFull, MessageTooLarge, Sent]
     assert await count(engine.db, runs_table) == 3
+
+
+async def test_an_answer_that_can_not_be_made_is_a_fault_of_that_one_alone(engine: Engine) -> None:
+    await engine.sessions(A)
+
+    def shape(sent: Sent) -> int:
+        return 6 // (sent.placed.queue_position - 1)
+
+    def asked(message: str) -> object:
+        query = SendQuery(message, session_key=A, timeout_s=0)
+        return sessions_send(engine.db, engine.rules, engine.waits, OWNER, query, shape)
+
+    found = await outcomes(asked("1"), asked("2"), asked("3"), asked("4"))
+
+    assert [found[0], type(found[1]), *found[2:]] == [-6, ZeroDivisionError, 6, 3]
+    assert await count(engine.db, runs_table) == 4
 
 
 async def test_a_session_may_be_named_by_its_id_or_be_the_first_use_of_a_main(engine: Engine) -> None:  # K8, K9

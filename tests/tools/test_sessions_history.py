@@ -12,6 +12,7 @@ from sessiond.model.paging import page_token
 from sessiond.model.rules import Rules
 from sessiond.store.codec import decode
 from sessiond.store.database import Database
+from sessiond.store.postgres import PostgresDatabase
 from sessiond.store.schema import sessions as sessions_table
 from sessiond.tools.sessions_history import HistoryPage, HistoryQuery, sessions_history
 from tests.making import OWNER, count, make_session, put_session, say, start_generation, tool_result, words
@@ -106,6 +107,17 @@ async def test_messages_that_come_between_pages_change_no_older_page(db: Databas
     assert texts(await history(db, limit=2, page_token=first.next_page_token)) == ["0", "1"]
 
 
+@pytest.mark.parametrize("include_tools", [False, True])
+async def test_no_transcript_has_messages_of_those_beside_it(db: Database, include_tools: bool) -> None:  # H1
+    for name in ("a", "b", "c"):
+        await make_session(db, f"agent:main:{name}", drafts=[words(f"{name}1"), words(f"{name}2")])
+
+    pages = [await history(db, name, include_tools=include_tools) for name in ("a", "b", "c")]
+
+    assert [texts(page) for page in pages] == [["a1", "a2"], ["b1", "b2"], ["c1", "c2"]]
+    assert [page.next_page_token for page in pages] == ["", "", ""]
+
+
 async def test_an_old_session_id_leads_to_its_own_transcript(db: Database) -> None:  # K8
     old = await make_session(db, drafts=[words("old"), tool_result()])
     new = await start_generation(db, old.key)
@@ -116,6 +128,28 @@ async def test_an_old_session_id_leads_to_its_own_transcript(db: Database) -> No
     assert (page.session_id, texts(page), page.total_messages) == (old.session_id, ["old"], 1)
     assert page.session.session_id == new.session_id
     assert texts(await history(db)) == ["new"]
+
+
+async def test_a_session_that_was_just_reset_has_no_messages(db: Database) -> None:  # H1
+    old = await make_session(db, drafts=[words("old")])
+    new = await start_generation(db, old.key)
+
+    page = await history(db)
+
+    assert (page.session_id, page.messages, page.total_messages, page.next_page_token) == (new.session_id, [], 0, "")
+
+
+async def test_a_key_and_its_newest_page_are_one_look(
+    postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_session(postgres_db, drafts=[words("hi")])
+
+    def run_again(self: PostgresDatabase, work: object) -> None:
+        raise AssertionError("it was run again as a read")
+
+    monkeypatch.setattr(PostgresDatabase, "_read", run_again)
+
+    assert texts(await history(postgres_db)) == ["hi"]
 
 
 async def test_a_token_is_bound_to_its_transcript_and_filter(db: Database) -> None:  # L2

@@ -53,7 +53,7 @@ class SessionLooks:
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many looks are remembered, and how many bytes they have."""
+        """How many looks are remembered, and how many bytes they have; one that is in both halves counts twice."""
         return self._late.count + self._earlier.count, self._late.bytes + self._earlier.bytes
 
     def of_page(self, view: View, rows: Sequence[PageRow], read: Read) -> list[bytes]:
@@ -77,6 +77,6 @@ class SessionLooks:
     def _remember(self, agent_id: str | None, row: PageRow, look: bytes) -> None:
         if len(look) > self._max_bytes or row in self._late.of[agent_id]:  # of another call, while this one was reading
             return
-        if self._late.count == self._max_entries or self._late.bytes + len(look) > self._max_bytes:
+        if self._late.count >= self._max_entries or self._late.bytes + len(look) > self._max_bytes:
             self._late, self._earlier = _Looks(), self._late
         self._late.add(agent_id, row, look)

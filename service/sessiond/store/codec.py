@@ -81,7 +81,7 @@ def decode(body: bytes) -> Message:
 
 def text_of(body: bytes) -> str:
     """The words of a stored message, as `Message.text` has them."""
-    return "\n".join(block.text.text for block in parse(body).content if block.HasField("text"))
+    return "\n".join(block.text.text for block in parse(body).content if block.WhichOneof("block") in ("text", None))
 
 
 def _put_block(body: pb.ContentBlock, block: Block) -> None:

@@ -11,13 +11,8 @@ from sessiond.store.transaction import Tx
 
 # Works that arrive while others are being committed are written together, up to so many.
 MAX_GROUP = 256
-# And a group that follows another waits as long as more comes in, up to so many: whoever was just answered is the next
-# to ask, and many in a row cost less than each between others.
-ENOUGH = 48
 # So many read together what may be a page each; on SQLite nothing else happens meanwhile.
 MAX_READS = 32
-# How often the event loop has to go round until what has arrived at the socket may have become a work.
-TURNS = 24
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

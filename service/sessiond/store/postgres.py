@@ -21,7 +21,8 @@ from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store import database
 from sessiond.store.attention import attention_of
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
-from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
+from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone, settle
+from sessiond.store.gathering import Gathering
 from sessiond.store.listen import CHANNEL, NOTIFY, Listen
 from sessiond.store.looks import Looks
 from sessiond.store.queues import Asked, Queue, Turns
@@ -180,11 +181,9 @@ class PostgresDatabase:
         self._start(partial(self._write, alone(batch, item))).add_done_callback(partial(_pass_on, answer))
 
     def _until_quiet(self, queue: Queue) -> None:
-        seen = -1
-        while seen < len(queue.waiting) < ENOUGH:
-            seen = len(queue.waiting)
-            for _ in range(TURNS):
-                let_others(self._loop)
+        gathering = Gathering()
+        while gathering.goes_on(len(queue.waiting)):
+            let_others(self._loop)
 
     def _start(self, call: Callable[[], Result]) -> asyncio.Future[Result]:
         return start(partial(self._run, call), self._loop)

@@ -24,7 +24,8 @@ import sqlalchemy as sa
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store import database
 from sessiond.store.clock import Clock, embedded_clock
-from sessiond.store.database import ENOUGH, TURNS, Batch, Item, OnCommit, Result, Work, alone, settle
+from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone, settle
+from sessiond.store.gathering import Gathering
 from sessiond.store.looks import Looks
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, is_busy, is_outage, own_connection
 from sessiond.store.sqlite_log import SqliteLog
@@ -176,12 +177,9 @@ class SqliteDatabase:
         while (step := self._steps.get()) is not None:
             self._loop.call_soon_threadsafe(step.then, _problem_of(step.do))
 
-    def _gather(self, seen: int, turn: int) -> None:
-        """As long as more comes in, let it: after a commit, those who were answered are the next to ask."""
-        if turn < TURNS:
-            self._loop.call_soon(self._gather, seen, turn + 1)
-        elif seen < len(self._waiting) < ENOUGH:
-            self._gather(len(self._waiting), 0)
+    def _gather(self, gathering: Gathering) -> None:
+        if gathering.goes_on(len(self._waiting)):
+            self._loop.call_soon(self._gather, gathering)
         else:
             self._next_group()
 
@@ -341,7 +339,7 @@ class SqliteDatabase:
         self._answered_s, self._rested_s = time.perf_counter(), 0.0
         self._was_alone = len(outcomes) == 1 and not self._waiting
         if len(outcomes) > 1:
-            self._loop.call_soon(self._gather, -1, 0)
+            self._loop.call_soon(self._gather, Gathering())
         elif self._waiting:  # whoever asks alone has no neighbours to wait for
             self._loop.call_soon(self._next_group)
         else:

@@ -136,9 +136,9 @@ class Tx:
             self._cursor.executemany(compiled.sql, list(map(compiled.bind, rows)))
 
     def meanwhile(self, do: Callable[[], None]) -> None:
-        """Have this done when all is asked, while PostgreSQL makes it durable; it may use nothing of the database.
+        """Have this done when all is written, while PostgreSQL makes it durable; it may use nothing of the database.
 
-        For what is made of a result, in its place: the caller gets it only after that.
+        For what is made of a result, in its place: the caller gets it only after that. Not for what only reads.
         """
         self._rest.append(do)
 

@@ -67,7 +67,7 @@ class Sending(NamedTuple):
     query: SendQuery
     run_id: str
     exchange_id: str
-    # What is answered: made before the commit, while PostgreSQL is at what one who is alone has sent.
+    # What is answered; made while PostgreSQL is at what it was sent.
     shape: Callable[[Sent], Any]
     wait_id: str = ""  # empty = its caller does not wait
 
@@ -132,10 +132,13 @@ def _send_together(tx: Tx, sendings: Sequence[Sending]) -> list[Any]:
 
 
 def _shape_all(sendings: Sequence[Sending], results: list[Any]) -> None:
-    """Make of each result what is answered."""
+    """Make of each result what is answered. By now all are stored, so that a fault is told to just the one it is of."""
     for number, sending in enumerate(sendings):
         if not isinstance(results[number], Exception):
-            results[number] = sending.shape(results[number])
+            try:
+                results[number] = sending.shape(results[number])
+            except Exception as fault:  # noqa: BLE001 - handed to whoever asked
+                results[number] = fault
 
 
 def _send(tx: Tx, sending: Sending) -> Any:

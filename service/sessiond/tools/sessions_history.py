@@ -49,14 +49,15 @@ class HistoryPage:
 
 async def sessions_history(db: Database, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryPage:
     """The newest messages that pass the filter, or those older than the page token."""
-    look = db.read if caller.is_acting or query.page_token else db.glance
-    return await look(lambda tx: _page(tx, rules, caller, query))
+    is_plain = not (caller.is_acting or query.page_token)
+    look = db.glance if is_plain else db.read
+    return await look(lambda tx: _page(tx, rules, caller, query, is_plain))
 
 
-def _page(tx: Tx, rules: Rules, caller: Caller, query: HistoryQuery) -> HistoryPage:
+def _page(tx: Tx, rules: Rules, caller: Caller, query: HistoryQuery, is_plain: bool) -> HistoryPage:
     view = view_of(tx, rules, caller)
     limit = min(query.limit or DEFAULT_LIMIT, MAX_LIMIT)
-    ahead = None if caller.is_acting or query.page_token else _ask_ahead(tx, rules, query, limit)
+    ahead = _ask_ahead(tx, rules, query, limit) if is_plain else None
     session, generation = find_transcript(tx, rules, view, query.reference)
     request = (generation.session_id, query.include_tools)
     if ahead is not None and ahead.key == session.key:
