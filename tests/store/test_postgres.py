@@ -10,14 +10,17 @@ import pytest
 import sqlalchemy as sa
 
 from sessiond.model.errors import StoreUnavailable
+from sessiond.model.rules import Rules
 from sessiond.store import sessions
+from sessiond.store.codec import decode
 from sessiond.store.opening import open_database
 from sessiond.store.postgres import MAX_TRIES, CommitUnknown, PostgresDatabase
 from sessiond.store.statement import Statement
 from sessiond.store.switching import start
 from sessiond.store.transaction import Row, Tx
 from sessiond.store.wire import Answer, PipelinedCursor
-from tests.making import found, make_session, put_session, session_of
+from sessiond.tools.sessions_history import HistoryQuery, sessions_history
+from tests.making import OWNER, found, make_session, put_session, session_of, words
 from tests.meeting import take_all, until_somebody_is_blocked, wait_here
 from tests.store.spare import spare_database
 
@@ -228,13 +231,14 @@ async def test_a_server_that_does_not_write_any_more_is_left_for_one_that_does(p
         await database.close()
 
 
-@pytest.mark.parametrize("options", ["", "?options=-c%20work_mem%3D4MB"])
+@pytest.mark.parametrize("options", [{}, {"options": "-c work_mem=4MB"}])
 async def test_what_reads_has_one_view_and_what_writes_sees_what_others_committed(
-    postgres: sa.Engine, options: str
+    postgres: sa.Engine, options: dict[str, str]
 ) -> None:
     level = Statement("how this transaction sees others", sa.text("SHOW transaction_isolation"))
     with spare_database(postgres, "levels") as url:
-        database = await open_database(url + options, on_commit=lambda topics: None)
+        url = sa.make_url(url).update_query_dict(options).render_as_string(hide_password=False)
+        database = await open_database(url, on_commit=lambda topics: None)
         levels = [await way(lambda tx: tx.rows(level)) for way in (database.write, database.read, database.glance)]
         await database.close()
 
@@ -295,6 +299,20 @@ async def test_what_a_glance_asks_together_is_of_one_view(postgres_db: PostgresD
 
     assert await looking == [(0,), (0,)]
     assert await postgres_db.glance(lambda tx: tx.rows(count)) == [(1,)]
+
+
+async def test_a_key_and_its_newest_page_are_one_look(
+    postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:  # H1
+    await make_session(postgres_db, drafts=[words("hi")])
+
+    def run_again(self: PostgresDatabase, work: object) -> None:
+        raise AssertionError("it was run again as a read")
+
+    monkeypatch.setattr(PostgresDatabase, "_read", run_again)
+    page = await sessions_history(postgres_db, Rules(), OWNER, HistoryQuery("main"))
+
+    assert [decode(body).text for body in page.messages] == ["hi"]
 
 
 async def test_what_the_socket_does_not_take_at_once_follows(postgres_db: PostgresDatabase) -> None:

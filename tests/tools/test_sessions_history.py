@@ -12,7 +12,6 @@ from sessiond.model.paging import page_token
 from sessiond.model.rules import Rules
 from sessiond.store.codec import decode
 from sessiond.store.database import Database
-from sessiond.store.postgres import PostgresDatabase
 from sessiond.store.schema import sessions as sessions_table
 from sessiond.tools.sessions_history import HistoryPage, HistoryQuery, sessions_history
 from tests.making import OWNER, count, make_session, put_session, say, start_generation, tool_result, words
@@ -137,19 +136,6 @@ async def test_a_session_that_was_just_reset_has_no_messages(db: Database) -> No
     page = await history(db)
 
     assert (page.session_id, page.messages, page.total_messages, page.next_page_token) == (new.session_id, [], 0, "")
-
-
-async def test_a_key_and_its_newest_page_are_one_look(
-    postgres_db: PostgresDatabase, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await make_session(postgres_db, drafts=[words("hi")])
-
-    def run_again(self: PostgresDatabase, work: object) -> None:
-        raise AssertionError("it was run again as a read")
-
-    monkeypatch.setattr(PostgresDatabase, "_read", run_again)
-
-    assert texts(await history(postgres_db)) == ["hi"]
 
 
 async def test_a_token_is_bound_to_its_transcript_and_filter(db: Database) -> None:  # L2
