@@ -158,9 +158,9 @@ _SIZES = Statement("where a transcript is cut", _newest)
 _PAGE = Statement("a page of history", _newest.add_columns(_usual))
 _PAGE_WITHOUT_TOOLS = Statement("a page of history without tool results", _newest.add_columns(_usual).where(_SPOKEN))
 _generation = sa.select(sessions.c.generation).where(sessions.c.key == sa.bindparam("key")).scalar_subquery()
-_newest_of = _newest_between(
-    _generation * sa.literal_column(str(1 << PLACE_SHIFT)), (_generation + 1) * sa.literal_column(str(1 << PLACE_SHIFT))
-).add_columns(_usual)
+_newest_of = _newest_between(_generation * (1 << PLACE_SHIFT), (_generation + 1) * (1 << PLACE_SHIFT)).add_columns(
+    _usual
+)
 _PAGE_OF = Statement("the newest page of a session", _newest_of)
 _PAGE_OF_WITHOUT_TOOLS = Statement("the newest page of a session without tool results", _newest_of.where(_SPOKEN))
 
