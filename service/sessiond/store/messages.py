@@ -17,7 +17,6 @@ from sessiond.store.schema import PLACE_SHIFT, messages, sessions
 from sessiond.store.statement import Statement, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
 
-_SEQUENCE = (1 << PLACE_SHIFT) - 1
 # What one message takes on the wire beside its body: a tag and a length.
 WIRE_OVERHEAD = 6
 # Bodies, oldest first, and the sequence before which an older page goes on if there is one.
@@ -103,6 +102,11 @@ def place_of(generation: int, sequence: int) -> int:
     return (generation << PLACE_SHIFT) + sequence
 
 
+def sequence_at(place: int) -> int:
+    """The sequence of the message that lies there."""
+    return place & ((1 << PLACE_SHIFT) - 1)
+
+
 def row_of(place: int, message: Message) -> Row:
     """A message as it is stored; refused when it is too large for that."""
     body = codec.encode(message)
@@ -123,7 +127,7 @@ def _cut(tx: Tx, rows: list[Row], limit: int, budget: int) -> Page:
     page = rows[:fitting]
     large = bodies_at(tx, [place for place, _, body in page if body is None])
     bodies = [large[place] if body is None else body for place, _, body in reversed(page)]
-    return bodies, page[-1][0] & _SEQUENCE if fitting < len(rows) else None
+    return bodies, sequence_at(page[-1][0]) if fitting < len(rows) else None
 
 
 def _fitting(sizes: list[int], budget: int) -> int:

@@ -342,7 +342,7 @@ class _Clock:
 
 
 def _do_rest(tx: Tx) -> None:
-    """What was left for this moment. What is being committed must not be run again, so nothing may come of a fault."""
+    """What was left for this moment. A fault in it must not get out: what is being committed would be run again."""
     try:
         tx.do_rest()
     except Exception:

@@ -13,8 +13,8 @@ from sessiond.model.messages import message_id
 from sessiond.model.runs import LEASED_STATES, UNFINISHED_STATES, LeaseToken, Run
 from sessiond.model.sessions import Session
 from sessiond.model.visibility import EVERYTHING, Scope
-from sessiond.store import run_events
-from sessiond.store.schema import PLACE_SHIFT, exchanges, runs, session_generations, sessions
+from sessiond.store import messages, run_events
+from sessiond.store.schema import exchanges, runs, session_generations, sessions
 from sessiond.store.schema import run_events as events_table
 from sessiond.store.statement import Statement, numbered, numbers
 from sessiond.store.transaction import Later, Row, Tx
@@ -46,7 +46,7 @@ class PlacedRun(NamedTuple):
         """The message that the run answers; empty when it has none in the transcript."""
         if self.run.input_place is None:
             return ""
-        return message_id(self.session_id, self.run.input_place & ((1 << PLACE_SHIFT) - 1))
+        return message_id(self.session_id, messages.sequence_at(self.run.input_place))
 
 
 def as_run(row: Row) -> Run:
