@@ -91,7 +91,8 @@ class RealServer:
         """SIGTERM, and so a drain."""
         process = self._running()
         process.terminate()
-        assert await self._exit_code(process) == 0, "the server did not end well"
+        code = await self._exit_code(process)  # None when it has not ended in time
+        assert code == 0, f"the server did not end well ({code}):\n{self._log()}"
 
     async def kill(self) -> None:
         """SIGKILL."""
