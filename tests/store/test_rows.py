@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from sessiond.model.errors import MessageTooLarge
 from sessiond.model.exchanges import AnnouncePolicy, ExchangeKind
@@ -17,6 +18,10 @@ from sessiond.store.arrivals import Arrivals, NewRun, RunSettings
 from sessiond.store.database import Database
 from sessiond.store.exchanges import NewExchange
 from sessiond.store.messages import place_of
+from sessiond.store.rows import ChangedRows, NewRows
+from sessiond.store.schema import messages
+from sessiond.store.schema import runs as table_of_runs
+from sessiond.store.statement import Statement
 from sessiond.store.transaction import Tx
 from tests.making import found, make_session, session_of
 
@@ -165,3 +170,34 @@ async def test_an_exchange_is_stored_as_it_was_begun_alone_and_with_others(db: D
             "created_ms": 0,
             "settled_ms": None,
         }
+
+
+@pytest.mark.parametrize("places", [(7,), (7, 8)], ids=["alone", "with others"])
+async def test_values_of_every_kind_are_stored_as_they_are(db: Database, places: tuple[int, ...]) -> None:
+    text, number, raw = 'a "quoted" \\ text,\n\t\x01 [1, null] äß𝄞', 2**63 - 1, bytes(range(256))
+    add = NewRows("add messages", messages, ["place", "role", "size", "body"])
+    change = ChangedRows("change messages", messages, ["size", "body"], key="place")
+    read = Statement("read messages", sa.select(messages).order_by(messages.c.place))
+
+    await db.write(lambda tx: tx.store(add, [(place, text, number, raw) for place in places]))
+    added = await db.read(lambda tx: tx.rows(read))
+    await db.write(lambda tx: tx.store(change, [{"place": place, "size": -1, "body": b""} for place in places]))
+    changed = await db.read(lambda tx: tx.rows(read))
+
+    assert added == [(place, text, number, raw) for place in places]
+    assert changed == [(place, text, -1, b"") for place in places]
+
+
+async def test_what_a_row_has_not_is_not_stored_as_a_text(db: Database) -> None:
+    await make_session(db, "agent:main:b")
+    await db.write(lambda tx: _queue(tx, "", "first", "second"))
+    change = ChangedRows("end runs", table_of_runs, ["reply", "cost_usd", "end_ms"], key="id")
+    ended: list[dict[str, Any]] = [
+        {"id": "first", "reply": "null", "cost_usd": 0.1, "end_ms": None},
+        {"id": "second", "reply": None, "cost_usd": None, "end_ms": 5},
+    ]
+
+    await db.write(lambda tx: tx.store(change, ended))
+
+    stored = await db.read(lambda tx: [runs.get(tx, each) for each in ("first", "second")])
+    assert [(run.reply, run.cost_usd, run.end_ms) for run in stored if run] == [("null", 0.1, None), (None, None, 5)]

@@ -6,13 +6,13 @@ there several rows are one parameter.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
+from pydantic_core import to_json
 from sqlalchemy.engine.interfaces import Dialect
 
 from sessiond.store.statement import Bound, Compiled
@@ -55,8 +55,9 @@ class Rows(ABC, Generic[Given]):
     def _names(self, dialect: Dialect) -> list[str]:
         return [dialect.identifier_preparer.quote(name) for name in self.columns]
 
-    def _from_list(self, dialect: Dialect) -> str:
-        return f"json_populate_recordset(NULL::{self._name(dialect)}, $1::json)"
+    def _from_list(self, dialect: Dialect, columns: Sequence[str]) -> list[str]:
+        """The values of a list's row, by their places in it."""
+        return [_typed(dialect, self.table.c[name].type, f"each ->> {place}") for place, name in enumerate(columns)]
 
 
 class NewRows(Rows[tuple[Any, ...]]):
@@ -68,11 +69,9 @@ class NewRows(Rows[tuple[Any, ...]]):
 
     def _listed(self, dialect: Dialect) -> Compiled:
         names = ", ".join(self._names(dialect))
-        sql = f"INSERT INTO {self._name(dialect)} ({names}) SELECT {names} FROM {self._from_list(dialect)}"  # noqa: S608
-        return Compiled(sql, self._bind_list, writes=True)
-
-    def _bind_list(self, rows: Sequence[tuple[Any, ...]]) -> Bound:
-        return _as_list([dict(zip(self.columns, row, strict=True)) for row in rows])
+        values = ", ".join(self._from_list(dialect, self.columns))
+        sql = f"INSERT INTO {self._name(dialect)} ({names}) SELECT {values} FROM {_EACH}"  # noqa: S608
+        return Compiled(sql, _as_list, writes=True)
 
 
 class ChangedRows(Rows[Mapping[str, Any]]):
@@ -82,17 +81,17 @@ class ChangedRows(Rows[Mapping[str, Any]]):
         super().__init__(purpose, table, columns)
         self.key = key
         self.counter = counter
+        self._in_order = itemgetter(*columns, key)
 
     def _single(self, dialect: Dialect) -> Compiled:
-        marks = _marks(dialect, len(self.columns) + 1)
-        sql = f"{self._update(dialect, marks[:-1])} WHERE {self._key(dialect)} = {marks[-1]}"
-        return Compiled(sql, itemgetter(*self.columns, self.key), writes=True)
+        *marks, key = _marks(dialect, len(self.columns) + 1)
+        sql = f"{self._update(dialect, marks)} WHERE {self._key(dialect)} = {key}"
+        return Compiled(sql, self._in_order, writes=True)
 
     def _listed(self, dialect: Dialect) -> Compiled:
-        key, new = self._key(dialect), [f"new.{name}" for name in self._names(dialect)]
-        where = f"{self._name(dialect)}.{key} = new.{key}"
-        sql = f"{self._update(dialect, new)} FROM {self._from_list(dialect)} AS new WHERE {where}"
-        return Compiled(sql, _as_list, writes=True)
+        *values, key = self._from_list(dialect, [*self.columns, self.key])
+        sql = f"{self._update(dialect, values)} FROM {_EACH} WHERE {self._name(dialect)}.{self._key(dialect)} = {key}"
+        return Compiled(sql, lambda rows: _as_list(list(map(self._in_order, rows))), writes=True)
 
     def _update(self, dialect: Dialect, values: Sequence[str]) -> str:
         table = self._name(dialect)
@@ -110,15 +109,16 @@ def _marks(dialect: Dialect, count: int) -> list[str]:
     return [f"${number}" if dialect.name == "postgresql" else "?" for number in range(1, count + 1)]
 
 
-def _as_list(rows: Sequence[Mapping[str, Any]]) -> Bound:
+def _as_list(rows: Sequence[Sequence[Any]]) -> Bound:
     """Rows as PostgreSQL takes them, in one parameter."""
-    return (_JSON.encode(rows),)
+    return (to_json(rows, bytes_mode="hex").decode(),)
 
 
-def _hex(value: object) -> str:
-    """Bytes as PostgreSQL reads them in text."""
-    assert isinstance(value, bytes)  # noqa: S101 - nothing else in a row needs it
-    return "\\x" + value.hex()
+def _typed(dialect: Dialect, type_: sa.types.TypeEngine[Any], text: str) -> str:
+    """A value of a list, which is a text there whatever it is."""
+    if isinstance(type_, sa.LargeBinary):
+        return f"decode({text}, 'hex')"
+    return f"({text})::{dialect.type_compiler_instance.process(type_)}"
 
 
-_JSON = json.JSONEncoder(default=_hex, ensure_ascii=False, separators=(",", ":"))
+_EACH = "jsonb_array_elements($1::jsonb) AS each"
