@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,10 @@ def note_commits(file: Path) -> None:
     notes = file.open("a", buffering=1, encoding="utf-8")
     publish = Wake.publish
 
-    def noted(self: Wake, topics: Iterable[str]) -> Any:
-        at_ns, topics = time.monotonic_ns(), list(topics)
-        notes.writelines(f"{at_ns} {topic}\n" for topic in topics)
-        return publish(self, topics)
+    def noted(self: Wake, news: Mapping[str, Any]) -> None:
+        at_ns = time.monotonic_ns()
+        notes.writelines(f"{at_ns} {topic}\n" for topic in news)
+        publish(self, news)
 
     Wake.publish = noted  # type: ignore[method-assign]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import grpc
 
@@ -70,7 +71,7 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
             store.url,
             publish,
             store.pool_size,
-            on_gap=wake.publish_all,
+            on_gap=wake.hint_all,
             is_awaited=waits.is_awaited,
             statement_s=store.statement_seconds,
             busy_wait_s=store.busy_wait_microseconds / 1_000_000,
@@ -111,9 +112,9 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
         yield Running(port, health, server, credentials)
 
 
-def _publish(wake: Wake, hints: MirrorHints, topics: Iterable[str]) -> None:
-    for each in (wake, hints):
-        each.publish(topics)
+def _publish(wake: Wake, hints: MirrorHints, news: Mapping[str, Any]) -> None:
+    wake.publish(news)
+    hints.publish(news)
 
 
 def _server(settings: Settings, db: Database, credentials: Credentials, reuse_port: bool) -> grpc.aio.Server:

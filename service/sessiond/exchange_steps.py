@@ -34,6 +34,7 @@ from sessiond.model.sessions import Session
 from sessiond.store import exchanges, messages, runs, sessions, traces
 from sessiond.store.arrivals import NewRun, enqueue
 from sessiond.store.run_endings import Endings
+from sessiond.store.run_events import end_topic
 from sessiond.store.runs import PlacedRun
 from sessiond.store.transaction import Tx
 from sessiond.turns import run_settings
@@ -126,8 +127,8 @@ def end_run(tx: Tx, rules: Rules, held: Held, ending: Ending) -> None:
 def end_runs(tx: Tx, ends: Sequence[End]) -> dict[str, PlacedRun]:
     """End runs that have not ended and have no session in common, and insert what follows.
 
-    Returns them as they are stored now; without those to which what follows has left events, so that they have to be
-    read.
+    Returns them as they are stored now, which is also what senders are told that wait for them; without those to which
+    what follows has left events, so that they have to be read.
     """
     ends = [_priced(end) for end in ends]
     endings = Endings(tx)
@@ -136,7 +137,10 @@ def end_runs(tx: Tx, ends: Sequence[End]) -> dict[str, PlacedRun]:
     exchanges.note(tx, [after for end in ends for after in _exchange_after(end, tx.now_ms)])
     for end, run in zip(ends, ended, strict=True):
         _go_on(tx, end, run)
-    return {run.id: _placed(end.held, run) for end, run in zip(ends, ended, strict=True) if end.is_last_step}
+    placed = {run.id: _placed(end.held, run) for end, run in zip(ends, ended, strict=True) if end.is_last_step}
+    for run in ended:
+        tx.notify(end_topic(run.id), news=placed.get(run.id))
+    return placed
 
 
 def _add(endings: Endings, end: End) -> Run:

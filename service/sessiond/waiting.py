@@ -58,7 +58,7 @@ class Waits:
     async def drain(self) -> None:
         """End every wait, each with its last message."""
         self.is_draining = True
-        self.wake.publish([DRAIN_TOPIC])
+        self.wake.hint(DRAIN_TOPIC)
 
 
 class _Slot:

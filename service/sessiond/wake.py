@@ -1,30 +1,33 @@
-"""Topic to waiting tasks: only hints, nothing worth saving; whoever wakes looks into the store (W7)."""
+"""Topic to waiting tasks: hints, upon which who wakes looks into the store (W7), and news that spare it the look."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
+from typing import Any
 
 
 class Listener:
     """One waiting task. Listen first, then look, then wait: nothing falls between."""
 
     # Thousands sleep at once, so a sleeper is one future and one timer; an asyncio.Event and a timeout are far more.
-    __slots__ = ("_sleep", "is_hinted")
+    __slots__ = ("_sleep", "is_hinted", "news")
 
     def __init__(self) -> None:
         self.is_hinted = False
+        self.news: Any = None  # the latest that came with a hint, which is never outdated
         self._sleep: asyncio.Future[None] | None = None
 
     def clear(self) -> None:
         """Forget hints; call it before looking."""
         self.is_hinted = False
 
-    def hint(self) -> None:
-        """Something may have happened."""
+    def hint(self, news: Any = None) -> None:
+        """Something may have happened; with news, it is known what."""
         self.is_hinted = True
+        self.news = news or self.news
         self._end_sleep()
 
     async def wait_at_most(self, seconds: float) -> bool:
@@ -89,12 +92,16 @@ class Wake:
         """Whether anybody listens to it."""
         return topic in self._listeners
 
-    def publish(self, topics: Iterable[str]) -> None:
-        """Hint everybody who listens to one of these."""
-        for topic in topics:
+    def publish(self, news: Mapping[str, Any]) -> None:
+        """Tell everybody who listens to one of these topics what is known of it, if anything is."""
+        for topic, what in news.items():
             for listener in self._listeners.get(topic, ()):
-                listener.hint()
+                listener.hint(what)
 
-    def publish_all(self) -> None:
-        """Hint everybody: after a time in which hints may have been lost."""
-        self.publish(list(self._listeners))
+    def hint(self, *topics: str) -> None:
+        """Have everybody look who listens to one of these."""
+        self.publish(dict.fromkeys(topics))
+
+    def hint_all(self) -> None:
+        """Have everybody look: after a time in which hints may have been lost."""
+        self.hint(*self._listeners)

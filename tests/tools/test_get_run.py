@@ -128,7 +128,7 @@ async def test_a_run_that_goes_out_of_sight_while_one_waits_is_gone(engine: Engi
     assert await count(engine.db, run_waits) == 1
     await engine.complete(lease)
 
-    engine.wake.publish_all()
+    engine.wake.hint_all()
 
     with pytest.raises(Exception, match="token"):
         await wait

@@ -22,14 +22,17 @@ from sessiond.model.errors import (
     WaitLimit,
 )
 from sessiond.model.exchanges import AnnouncePolicy
-from sessiond.model.messages import ProvenanceKind
+from sessiond.model.messages import ProvenanceKind, Usage
 from sessiond.model.policy import PolicyRule, SendPolicy
 from sessiond.model.rules import WaitRules
 from sessiond.model.runs import Failure
 from sessiond.model.sessions import PolicyAction, Route
 from sessiond.model.visibility import VisibilityRules, VisibilitySetting
+from sessiond.runtime.complete_run import Cancelled
 from sessiond.runtime.heartbeat_runs import heartbeat_runs
+from sessiond.store import runs
 from sessiond.store.codec import decode
+from sessiond.store.run_events import end_topic
 from sessiond.store.schema import run_waits
 from sessiond.store.schema import sessions as sessions_table
 from sessiond.tools.sessions_history import HistoryQuery, sessions_history
@@ -152,6 +155,49 @@ async def test_a_failure_of_the_run_is_an_answer_too(engine: Engine) -> None:  #
     assert (await wait).placed.run.failure_message == "it broke"
 
 
+@pytest.mark.parametrize("outcome", ["answer", "", "REPLY_SKIP", Failure("MODEL_ERROR", "it broke"), Cancelled()])
+@pytest.mark.parametrize("is_agent", [False, True], ids=["from outside", "from an agent"])
+async def test_the_end_that_is_told_is_what_a_look_finds(engine: Engine, outcome: Any, is_agent: bool) -> None:  # S4
+    await engine.sessions(A, B)
+    caller = agent_of(await engine.running(A)) if is_agent else OWNER
+    run_id = await engine.queue(B, caller=caller, announce=AnnouncePolicy.NEVER, max_turns=0)
+    behind = await engine.queue(B)
+
+    with engine.wake.listen(end_topic(run_id)) as ended, engine.wake.listen(end_topic(behind)) as later:
+        await engine.complete(await engine.take(run_id), outcome, usage=Usage(1, 2, 3, 0.5))
+
+    assert ended.news == await engine.db.read(lambda tx: runs.find(tx, run_id))
+    assert ended.news.run.is_final
+    assert not later.is_hinted
+
+
+async def test_a_sender_that_was_told_the_end_does_not_look(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*asked: object) -> None:
+        raise AssertionError(f"a look for {asked}")
+
+    wait = asyncio.create_task(engine.send(timeout_s=LONG_S, announce=AnnouncePolicy.NEVER))
+    await engine.asleep()
+    monkeypatch.setattr(engine.db, "glance_together", refuse)
+
+    await engine.complete(await engine.take(), "answer")
+
+    assert (await wait).placed.run.reply == "answer"
+
+
+async def test_an_end_from_which_something_follows_is_looked_for(engine: Engine) -> None:  # S4, S12
+    wait = asyncio.create_task(engine.send(timeout_s=LONG_S, announce=AnnouncePolicy.MODEL_MAY_SKIP))
+    await engine.asleep()
+    taken = await engine.take()
+    run_id = taken.placed.run.id
+
+    with engine.wake.listen(end_topic(run_id)) as ended:
+        await engine.complete(taken, "answer")
+
+    assert ended.is_hinted
+    assert ended.news is None
+    assert (await wait).placed == await engine.db.read(lambda tx: runs.find(tx, run_id))
+
+
 async def test_a_wait_that_expires_changes_nothing_about_the_run(engine: Engine) -> None:  # S4, S8
     sent = await engine.send(timeout_s=LONG_S, deadline_s=0.01)
 
@@ -198,7 +244,7 @@ async def test_a_long_wait_stays_noted(engine: Engine, monkeypatch: pytest.Monke
     for _ in range(3):
         engine.clock.advance(seconds=60)
         await heartbeat_runs(engine.db, engine.rules, [token_of(outer), token_of(inner)])
-        engine.wake.publish_all()
+        engine.wake.hint_all()
         await engine.asleep()
 
     await engine.sessions("agent:main:c")

@@ -309,7 +309,7 @@ async def test_one_readers_refusal_is_not_anothers(engine: Engine) -> None:  # W
         purge = sa.delete(runs_table).where(runs_table.c.id == ended.placed.run.id)
         await engine.db.write(lambda tx: tx.run(Statement("purge", purge)))
         await engine.complete(other)
-        engine.wake.publish_all()  # in one turn of the loop with what the commit told, so that both look at once
+        engine.wake.hint_all()  # in one turn of the loop with what the commit told, so that both look at once
 
     assert end_of(of_b.result()) == "RUN_TERMINAL"
     with pytest.raises(RunNotFound):
@@ -377,7 +377,7 @@ async def test_the_agents_wait_ends_with_its_lease(engine: Engine) -> None:  # V
     reader = asyncio.create_task(read(stream(engine, other, caller=agent_of(lease))))
     await engine.asleep()
     await engine.complete(lease)
-    engine.wake.publish_all()
+    engine.wake.hint_all()
 
     with pytest.raises(Unauthenticated):
         await reader

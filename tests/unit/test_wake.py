@@ -15,17 +15,17 @@ async def test_a_hint_wakes_those_who_listen_to_its_topic() -> None:
         first, second = (asyncio.create_task(each.wait_at_most(LONG_S)) for each in (one, other))
         await asyncio.sleep(0)  # they wait
 
-        wake.publish(["a"])
+        wake.hint("a")
         assert await first
         assert not second.done()
-        wake.publish(["drain"])
+        wake.hint("drain")
         assert await second
 
 
 async def test_a_hint_before_the_wait_is_kept_until_it_is_cleared() -> None:
     wake = Wake()
     with wake.listen("a") as listener:
-        wake.publish(["a", "a"])
+        wake.hint("a", "a")
 
         assert await listener.wait_at_most(LONG_S)
         assert await listener.wait_at_most(LONG_S)
@@ -45,8 +45,8 @@ async def test_a_hint_and_the_end_of_the_time_may_come_together() -> None:
         waiting = asyncio.create_task(listener.wait_at_most(0))
         await asyncio.sleep(0)
 
-        wake.publish(["a"])
-        wake.publish(["a"])
+        wake.hint("a")
+        wake.hint("a")
 
         assert await waiting
 
@@ -60,7 +60,7 @@ async def test_who_is_cancelled_can_listen_again() -> None:
         await asyncio.wait([waiting])
         assert waiting.cancelled()
 
-        wake.publish(["a"])
+        wake.hint("a")
 
         assert await listener.wait_at_most(LONG_S)
 
@@ -70,7 +70,19 @@ async def test_after_a_gap_everybody_is_hinted_but_those_who_have_gone() -> None
     with wake.listen("a") as gone:
         pass
     with wake.listen("b") as listener:
-        wake.publish_all()
+        wake.hint_all()
 
         assert listener.is_hinted
         assert not gone.is_hinted
+
+
+async def test_news_stay_until_newer_come() -> None:
+    wake = Wake()
+    with wake.listen("a", "b") as listener:
+        wake.publish({"a": "news"})
+        wake.hint("a", "b")
+        listener.clear()
+
+        assert listener.news == "news"
+        wake.publish({"b": "newer"})
+        assert listener.news == "newer"

@@ -187,7 +187,7 @@ async def test_a_cancel_stops_the_execution_at_once(engine: Engine) -> None:  # 
             return await _hang(execution)
         finally:
             for _ in range(3):  # more cancels must not disturb this
-                engine.wake.publish(["stop"])
+                engine.wake.hint("stop")
                 await asyncio.sleep(0)
                 await heartbeat_runs(engine.db, engine.rules, [])
             cleaned.set()

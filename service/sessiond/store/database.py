@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from sessiond.model.problems import Problem
@@ -19,7 +19,8 @@ Result = TypeVar("Result")
 Work = Callable[[Tx], Result]
 # What is done for several callers at once: for each item, in their order, its result or why it is refused.
 Batch = Callable[[Tx, Sequence[Item]], "Sequence[Result | Exception]"]
-OnCommit = Callable[[Iterable[str]], None]
+# Gets the topics of a commit, and what is told of each; None: whoever wants to know looks.
+OnCommit = Callable[[Mapping[str, Any]], None]
 
 
 class StoreProblem(Problem):

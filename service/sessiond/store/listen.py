@@ -159,7 +159,7 @@ class Listen:
         if len(others) < len(told):
             self._hear_itself()
         if heard := [topic for topics in others for topic in topics]:
-            self._on_topics(heard)
+            self._on_topics(dict.fromkeys(heard))
 
     def _note_company(self) -> None:
         self._alone_from = self._loop.time() + GONE_AFTER_S

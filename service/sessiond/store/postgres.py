@@ -219,11 +219,11 @@ class PostgresDatabase:
 
     def _write(self, work: Work[Result]) -> Result:
         try:
-            result, topics = self._transact(lambda wire: self._attempt(wire, work, _WRITE))
+            result, tx = self._transact(lambda wire: self._attempt(wire, work, _WRITE))
         except CommitUnknown as unknown:
             self._publish(unknown.topics, self._listen.lost_hints)
             raise
-        self._publish(topics, partial(self._on_commit, topics))  # from here, because whoever awaits may have gone
+        self._publish(tx.topics, partial(self._on_commit, tx.news))  # from here, because whoever awaits may have gone
         return result
 
     def _publish(self, topics: Topics, tell_here: Callable[[], None]) -> None:
@@ -272,7 +272,7 @@ class PostgresDatabase:
             if races:
                 pause(random.uniform(0, FIRST_PAUSE_S * 2**races), self._loop)  # noqa: S311 - only spreads rivals
 
-    def _attempt(self, wire: Wire, work: Work[Result], begin: str) -> tuple[Result, Topics]:
+    def _attempt(self, wire: Wire, work: Work[Result], begin: str) -> tuple[Result, Tx]:
         """One transaction. It waits for PostgreSQL only where the work looks at an answer, and for the commit."""
         cursor = PipelinedCursor(wire)
         tx = Tx(cursor, POSTGRESQL, self._now(cursor))
@@ -293,7 +293,7 @@ class PostgresDatabase:
                 raise CommitUnknown(tx.topics) from problem
             cursor.roll_back()
             raise
-        return result, tx.topics
+        return result, tx
 
     def _now(self, cursor: PipelinedCursor) -> int | Now:
         """The time of a clock that was given, else PostgreSQL's."""

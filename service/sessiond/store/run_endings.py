@@ -51,7 +51,6 @@ class Endings:
         self._runs.append({"id": run.id, **changes})
         self._sessions.append(_counted(session, run, ending, next_run_id, len(written), tx.now_ms))
         tx.notify(run_events.run_topic(run.id))
-        tx.notify(run_events.end_topic(run.id))
         if session.active_run_id == run.id:
             self._give_turn(run, next_run_id)
         if not keeps_token and run.state in LEASED_STATES:

@@ -212,9 +212,9 @@ class SqliteDatabase:
         if problem is not None:
             self._fail(group, problem)
             return
-        topics: list[str] = []
+        news: dict[str, Any] = {}
         try:
-            outcomes = self._write_group(group, topics, with_savepoints)
+            outcomes = self._write_group(group, news, with_savepoints)
         except _Spoilt:
             self._writing.execute("ROLLBACK")
             self._begin(group, with_savepoints=True)
@@ -223,7 +223,7 @@ class SqliteDatabase:
             self._fail(group, lost)
             return
         self._log.note_group(len(group))
-        then = partial(self._committed, group, outcomes, topics)
+        then = partial(self._committed, group, outcomes, news)
         if self._log.is_long:
             self._steps.put(_Step(self._commit_and_empty_log, then))
         elif len(group) == 1 and not self._waiting and self._is_quiet:
@@ -266,12 +266,12 @@ class SqliteDatabase:
         self._log.empty()
 
     def _committed(
-        self, group: list[_Job], outcomes: list[_Outcome], topics: list[str], problem: sqlite3.Error | None
+        self, group: list[_Job], outcomes: list[_Outcome], news: dict[str, Any], problem: sqlite3.Error | None
     ) -> None:
         if problem is not None:
             self._fail(group, problem)
             return
-        self._on_commit(topics)
+        self._on_commit(news)
         self._answer(outcomes)
 
     def _fail(self, group: list[_Job], problem: BaseException) -> None:
@@ -280,26 +280,26 @@ class SqliteDatabase:
             self._writing.rollback()
         self._answer([_Outcome(job.answer, _unavailable(problem)) for job in group])
 
-    def _write_group(self, group: list[_Job], topics: list[str], with_savepoints: bool) -> list[_Outcome]:
+    def _write_group(self, group: list[_Job], news: dict[str, Any], with_savepoints: bool) -> list[_Outcome]:
         cursor = self._writing.cursor()
         try:
             if with_savepoints:
-                return [self._write_one(cursor, job, topics, with_savepoint=True) for job in group]
+                return [self._write_one(cursor, job, news, with_savepoint=True) for job in group]
             outcomes: list[_Outcome] = []
             batches: dict[Batch[Any, Any], list[_Job]] = {}
             for job in group:
                 if job.batch is None:
-                    outcomes.append(self._write_one(cursor, job, topics, with_savepoint=False))
+                    outcomes.append(self._write_one(cursor, job, news, with_savepoint=False))
                 else:
                     batches.setdefault(job.batch, []).append(job)
             for batch, jobs in batches.items():
-                outcomes += self._write_batch(cursor, batch, jobs, topics)
+                outcomes += self._write_batch(cursor, batch, jobs, news)
             return outcomes
         finally:
             cursor.close()
 
     def _write_batch(
-        self, cursor: sqlite3.Cursor, batch: Batch[Any, Any], jobs: list[_Job], topics: list[str]
+        self, cursor: sqlite3.Cursor, batch: Batch[Any, Any], jobs: list[_Job], news: dict[str, Any]
     ) -> list[_Outcome]:
         tx = Tx(cursor, SQLITE, self._clock())
         try:
@@ -309,10 +309,10 @@ class SqliteDatabase:
             if not self._writing.in_transaction:
                 raise _GroupLost from raised
             raise _Spoilt from raised
-        topics.extend(tx.topics)
+        news |= tx.news
         return [_Outcome(job.answer, result) for job, result in zip(jobs, results, strict=True)]
 
-    def _write_one(self, cursor: sqlite3.Cursor, job: _Job, topics: list[str], with_savepoint: bool) -> _Outcome:
+    def _write_one(self, cursor: sqlite3.Cursor, job: _Job, news: dict[str, Any], with_savepoint: bool) -> _Outcome:
         if with_savepoint:
             cursor.execute("SAVEPOINT work")
         tx = Tx(cursor, SQLITE, self._clock())
@@ -328,7 +328,7 @@ class SqliteDatabase:
                 raise _Spoilt from raised
             result = _unavailable(raised) if is_outage(raised) else raised
         else:
-            topics.extend(tx.topics)
+            news |= tx.news
         if with_savepoint:
             cursor.execute("RELEASE work")
         return _Outcome(job.answer, result)

@@ -49,7 +49,7 @@ class Now(Protocol):
 class Tx:
     """A transaction on one database."""
 
-    __slots__ = ("_cursor", "_dialect", "_now", "_rest", "has_written", "topics")
+    __slots__ = ("_cursor", "_dialect", "_now", "_rest", "has_written", "news", "topics")
 
     def __init__(self, cursor: Cursor, dialect: Dialect, now: int | Now) -> None:
         self._cursor = cursor
@@ -57,6 +57,7 @@ class Tx:
         self._now = now
         self._rest: list[Callable[[], None]] = []
         self.topics: dict[str, Reach] = {}  # that somebody may be waiting to hear of
+        self.news: dict[str, Any] = {}  # the same, and what is told of each in this process
         self.has_written = False
 
     @property
@@ -148,6 +149,10 @@ class Tx:
         for do in rest:
             do()
 
-    def notify(self, topic: str, reach: Reach = Reach.SERVERS) -> None:
-        """Wake whoever listens to the topic, once this transaction is committed."""
+    def notify(self, topic: str, reach: Reach = Reach.SERVERS, news: Any = None) -> None:
+        """Wake whoever listens to the topic, once this transaction is committed.
+
+        `news` spares those in this process a look, so it must be what they would find, then and for ever.
+        """
         self.topics[topic] = reach
+        self.news[topic] = news

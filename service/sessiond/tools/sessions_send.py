@@ -89,7 +89,7 @@ async def _waited(db: Database, waits: Waits, sent: Sent, note: NotedWait, until
     loop = asyncio.get_running_loop()
     while True:
         ended.clear()
-        placed = await db.glance_together(runs.find_all, sent.placed.run.id) or sent.placed
+        placed = ended.news or await db.glance_together(runs.find_all, sent.placed.run.id) or sent.placed
         left = until - loop.time()
         if placed.run.is_final or left <= 0 or waits.is_draining:
             return sent._replace(placed=placed, waited=True)
