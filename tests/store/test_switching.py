@@ -11,7 +11,7 @@ import pytest
 from greenlet import getcurrent, greenlet
 
 from sessiond.store import switching
-from sessiond.store.switching import let_others, put_aside, start
+from sessiond.store.switching import pause, put_aside, start
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ async def test_calls_that_wait_at_the_same_time_are_run_apart() -> None:
     loop = asyncio.get_running_loop()
 
     def wait() -> greenlet:
-        let_others(loop)
+        pause(0, loop)
         return getcurrent()
 
     first, second = await asyncio.gather(start(wait, loop), start(wait, loop))
@@ -56,7 +56,7 @@ async def test_a_call_goes_on_to_its_end_when_nobody_awaits_it_any_more() -> Non
     ended = asyncio.Event()
 
     def wait() -> None:
-        let_others(loop)
+        pause(0, loop)
         ended.set()
 
     start(wait, loop).cancel()
@@ -80,7 +80,7 @@ async def test_only_so_many_are_kept_for_later(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(switching, "MAX_IDLE", 2)
     loop = asyncio.get_running_loop()
 
-    await asyncio.gather(*(start(lambda: let_others(loop), loop) for _ in range(5)))
+    await asyncio.gather(*(start(lambda: pause(0, loop), loop) for _ in range(5)))
 
     assert len(switching._idle.runners) == 2
 

@@ -121,8 +121,9 @@ class Arrivals:
 
     def store(self) -> None:
         """Write all of it that is not written yet."""
-        self._store_inputs()
-        self._store_runs()
+        if self._runs:
+            self._store_inputs()
+            self._store_runs()
 
     def _store_inputs(self) -> None:
         tx, now_ms = self.tx, self.tx.now_ms
@@ -134,8 +135,7 @@ class Arrivals:
         tx = self.tx
         tx.store(_INSERT, self._runs)
         run_events.insert_rows(tx, self._events)
-        if self._runs:
-            tx.notify(ARRIVED_TOPIC, Reach.NOBODY)
+        tx.notify(ARRIVED_TOPIC, Reach.NOBODY)
         for is_external in self._turns:
             tell_of_turn(tx, is_external)
         self._runs, self._events, self._turns = [], [], set()

@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 import psycopg
+from greenlet import getcurrent
 from psycopg import errors as pg
 
 from sessiond.model.errors import StoreUnavailable, invalid
@@ -28,7 +29,7 @@ from sessiond.store.looks import Looks
 from sessiond.store.queues import Asked, Queue, Turns
 from sessiond.store.schema import request_ids
 from sessiond.store.statement import POSTGRESQL
-from sessiond.store.switching import let_others, pause, start
+from sessiond.store.switching import pause, put_aside, start
 from sessiond.store.transaction import Later, Now, Reach, Tx
 from sessiond.store.wire import AskedForMore, GlancingCursor, PipelinedCursor, TookTooLong, Wire
 from sessiond.store.wires import Connect, Wires
@@ -147,7 +148,8 @@ class PostgresDatabase:
         try:
             while queue.waiting:
                 if self._write_some(batch, queue) > 1:  # whoever asks alone has no neighbours to wait for
-                    self._until_quiet(queue)
+                    Gathering(self._loop, queue.waiting, getcurrent().switch)
+                    put_aside()
         finally:
             queue.is_writing = False
 
@@ -179,11 +181,6 @@ class PostgresDatabase:
 
     def _write_alone(self, batch: Batch[Any, Any], item: Any, answer: asyncio.Future[Any]) -> None:
         self._start(partial(self._write, alone(batch, item))).add_done_callback(partial(_pass_on, answer))
-
-    def _until_quiet(self, queue: Queue) -> None:
-        gathering = Gathering()
-        while gathering.goes_on(len(queue.waiting)):
-            let_others(self._loop)
 
     def _start(self, call: Callable[[], Result]) -> asyncio.Future[Result]:
         return start(partial(self._run, call), self._loop)

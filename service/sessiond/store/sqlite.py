@@ -177,12 +177,6 @@ class SqliteDatabase:
         while (step := self._steps.get()) is not None:
             self._loop.call_soon_threadsafe(step.then, _problem_of(step.do))
 
-    def _gather(self, gathering: Gathering) -> None:
-        if gathering.goes_on(len(self._waiting)):
-            self._loop.call_soon(self._gather, gathering)
-        else:
-            self._next_group()
-
     def _next_group(self) -> None:
         if not self._waiting:
             self._is_idle.set()
@@ -339,7 +333,7 @@ class SqliteDatabase:
         self._answered_s, self._rested_s = time.perf_counter(), 0.0
         self._was_alone = len(outcomes) == 1 and not self._waiting
         if len(outcomes) > 1:
-            self._loop.call_soon(self._gather, Gathering())
+            Gathering(self._loop, self._waiting, self._next_group)
         elif self._waiting:  # whoever asks alone has no neighbours to wait for
             self._loop.call_soon(self._next_group)
         else:

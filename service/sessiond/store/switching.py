@@ -88,12 +88,6 @@ def put_aside() -> Any:
     return hub.switch()
 
 
-def let_others(loop: asyncio.AbstractEventLoop) -> None:
-    """Go on in the next turn of the event loop."""
-    loop.call_soon(getcurrent().switch)
-    put_aside()
-
-
 def wait_for(coroutine: Coroutine[Any, Any, Result], loop: asyncio.AbstractEventLoop) -> Result:
     """The result of something asynchronous."""
     task, here = loop.create_task(coroutine), getcurrent()

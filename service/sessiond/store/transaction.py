@@ -134,7 +134,10 @@ class Tx:
             self._cursor.execute(compiled.sql, compiled.bind(rows))
         else:
             compiled = statement.on(self._dialect)
-            self._cursor.executemany(compiled.sql, list(map(compiled.bind, rows)))
+            if len(rows) == 1:
+                self._cursor.execute(compiled.sql, compiled.bind(rows[0]))
+            else:
+                self._cursor.executemany(compiled.sql, list(map(compiled.bind, rows)))
 
     def meanwhile(self, do: Callable[[], None]) -> None:
         """Have this done when all is written, while PostgreSQL makes it durable; it may use nothing of the database.

@@ -177,7 +177,7 @@ class _Sends:
         require_policy(rules, view, target)
         turn = Turn(RunKind.SEND, (Text(query.message),), _provenance(view), sending.run_id, sending.exchange_id)
         queued = add_turn(self._arrivals, rules, sending.caller, view, target, turn)
-        route = route_from(key_of(target, rules), target)
+        announces = query.announce is not AnnouncePolicy.NEVER
         requester = view.acting.id if view.acting and view.acting.id else None
         turns = rules.runs.max_turns if query.max_turns is None else min(query.max_turns, rules.runs.max_turns)
         new = NewExchange(
@@ -189,7 +189,7 @@ class _Sends:
             request_place=messages.place_of(target.generation, queued.input.sequence),
             max_turns=turns if requester not in (None, target.id) else 0,
             announce=query.announce,
-            route=route if query.announce is not AnnouncePolicy.NEVER else None,
+            route=route_from(key_of(target, rules), target) if announces else None,
         )
         self._exchanges.append(new)
         at = (target.key, target.session_id, queued.queue_position, queued.blocking_run_id)
