@@ -288,3 +288,23 @@ async def test_a_closed_store_says_that_it_is_away(store_url: str) -> None:  # X
         await database.write(lambda tx: None)
     with pytest.raises(StoreUnavailable):
         await database.read(lambda tx: None)
+
+
+async def test_what_goes_wrong_after_a_commit_undoes_and_doubles_nothing(
+    store_url: str, caplog: pytest.LogCaptureFixture
+) -> None:  # X2
+    def fail(topics: object) -> None:
+        raise RuntimeError("a listener went wrong")
+
+    db = await open_database(store_url, on_commit=fail)
+    tries: list[int] = []
+
+    def count_tries(tx: Tx, items: Sequence[int]) -> list[int]:
+        tries.extend(items)
+        return list(items)
+
+    answers = await asyncio.gather(*(db.write_together(count_tries, item) for item in (1, 2)))
+    await db.close()
+
+    assert (answers, tries) == ([1, 2], [1, 2])
+    assert "could not be told" in caplog.text

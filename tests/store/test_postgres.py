@@ -486,23 +486,3 @@ async def test_who_writes_alone_again_begins_at_once_and_those_who_come_together
     await write(1, 2)
 
     assert written == [before, *then]
-
-
-async def test_what_goes_wrong_after_a_commit_undoes_and_doubles_nothing(
-    postgres: sa.Engine, caplog: pytest.LogCaptureFixture
-) -> None:  # X2
-    def fail(topics: object) -> None:
-        raise RuntimeError("a listener went wrong")
-
-    db = await open_database(postgres.url.render_as_string(hide_password=False), on_commit=fail)
-    tries: list[int] = []
-
-    def count_tries(tx: Tx, items: Sequence[int]) -> list[int]:
-        tries.extend(items)
-        return list(items)
-
-    answers = await asyncio.gather(*(db.write_together(count_tries, item) for item in (1, 2)))
-    await db.close()
-
-    assert (answers, tries) == ([1, 2], [1, 2])
-    assert "could not be told" in caplog.text

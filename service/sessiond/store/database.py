@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from sessiond.model.problems import Problem
 from sessiond.store.transaction import Tx
+
+log = logging.getLogger("sessiond.store")
 
 # Works that arrive while others are being committed are written together, up to so many.
 MAX_GROUP = 256
@@ -21,6 +24,14 @@ Work = Callable[[Tx], Result]
 Batch = Callable[[Tx, Sequence[Item]], "Sequence[Result | Exception]"]
 # Gets the topics of a commit, and what is told of each; None: whoever wants to know looks.
 OnCommit = Callable[[Mapping[str, Any]], None]
+
+
+def tell_of_commit(tell: Callable[[], None]) -> None:
+    """Tell who waits. It is committed: a fault in this may neither have it run again nor leave it unanswered."""
+    try:
+        tell()
+    except Exception:
+        log.exception("what was committed could not be told; who waits for it looks by itself")
 
 
 class StoreProblem(Problem):

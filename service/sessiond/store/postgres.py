@@ -22,7 +22,7 @@ from sessiond.model.errors import StoreUnavailable, invalid
 from sessiond.store import database
 from sessiond.store.attention import attention_of
 from sessiond.store.clock import POSTGRESQL_NOW, Clock
-from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone, settle
+from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone, settle, tell_of_commit
 from sessiond.store.gathering import Gathering
 from sessiond.store.listen import CHANNEL, NOTIFY, Listen
 from sessiond.store.looks import Looks
@@ -218,18 +218,16 @@ class PostgresDatabase:
         try:
             result, tx = self._transact(lambda wire: self._attempt(wire, work, _WRITE))
         except CommitUnknown as unknown:
-            self._publish(unknown.topics, self._listen.lost_hints)
+            tell_of_commit(partial(self._publish, unknown.topics, self._listen.lost_hints))
             raise
-        self._publish(tx.topics, partial(self._on_commit, tx.news))  # from here, because whoever awaits may have gone
+        # From here, because whoever awaits may have gone.
+        tell_of_commit(partial(self._publish, tx.topics, partial(self._on_commit, tx.news)))
         return result
 
     def _publish(self, topics: Topics, tell_here: Callable[[], None]) -> None:
-        """Tell who waits, here and elsewhere. After a commit nothing may go wrong, or it would be run again."""
-        try:
-            self._tell_others(topics)
-            tell_here()
-        except Exception:
-            log.exception("what was committed could not be told; who waits for it looks by itself")
+        """Tell who waits, here and elsewhere."""
+        self._tell_others(topics)
+        tell_here()
 
     def _transact(self, attempt: Callable[[Wire], Result]) -> Result:
         """Try until it is done: lost races and lost connections are tried again, within bounds."""

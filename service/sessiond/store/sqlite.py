@@ -24,7 +24,7 @@ import sqlalchemy as sa
 from sessiond.model.errors import StoreUnavailable
 from sessiond.store import database
 from sessiond.store.clock import Clock, embedded_clock
-from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone, settle
+from sessiond.store.database import Batch, Item, OnCommit, Result, Work, alone, settle, tell_of_commit
 from sessiond.store.gathering import Gathering
 from sessiond.store.looks import Looks
 from sessiond.store.sqlite_connections import BUSY_TIMEOUT_MS, is_busy, is_outage, own_connection
@@ -265,7 +265,7 @@ class SqliteDatabase:
         if problem is not None:
             self._fail(group, problem)
             return
-        self._on_commit(news)
+        tell_of_commit(partial(self._on_commit, news))
         self._answer(outcomes)
 
     def _fail(self, group: list[_Job], problem: BaseException) -> None:
