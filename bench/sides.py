@@ -14,9 +14,16 @@ import psutil
 from bench.load import MAX_CONNECTIONS, MAX_PROCESSES, TRIES, Load, LoadProblem, Target, load
 from bench.requests import Asked, a_send, make_sessions, stored
 from bench.serving import Server, ceiling, ready, serving
-from bench.stores import DATABASES, Bench
+from bench.stores import POSTGRESQL, SQLITE, Bench
 from bench.turns import CEILING, Measure
 
+# What is measured: its name, the database it is on, and how it is started.
+TWO_WORKERS = f"{POSTGRESQL}, 2 workers"
+SERVERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    SQLITE: (SQLITE, ()),
+    POSTGRESQL: (POSTGRESQL, ()),
+    TWO_WORKERS: (POSTGRESQL, ("--workers", "2")),
+}
 # For a wait that must not run out.
 PATIENCE_S = 60
 BUSY_SHARE = 0.1
@@ -25,10 +32,13 @@ _numbers = count()
 
 
 @asynccontextmanager
-async def each_database(bench: Bench, config: Mapping[str, Any] | None = None) -> AsyncIterator[dict[str, Server]]:
-    """A server on an empty store of each database."""
+async def each_server(bench: Bench, config: Mapping[str, Any] | None = None) -> AsyncIterator[dict[str, Server]]:
+    """Each of them, on an empty store of its own."""
     async with AsyncExitStack() as stack:
-        yield {name: await stack.enter_async_context(serving(bench.empty(name), config=config)) for name in DATABASES}
+        yield {
+            name: await stack.enter_async_context(serving(bench.empty(database), *arguments, config=config))
+            for name, (database, arguments) in SERVERS.items()
+        }
 
 
 async def asking(server: Server, asked: Asked, concurrency: int) -> Measure:
@@ -53,7 +63,7 @@ async def send_sides(
 
 
 class SendSides:
-    """What takes turns, at any concurrency."""
+    """What takes turns, at any concurrency; what goes into one session comes over one connection, as from a gateway."""
 
     def __init__(self, noop: Server, servers: Mapping[str, Server], answer_bytes: int, timeout_s: int) -> None:
         self._noop = noop
@@ -61,22 +71,20 @@ class SendSides:
         self._answer_bytes = answer_bytes
         self._timeout_s = timeout_s
 
-    def at(self, concurrency: int, most_connections: int = MAX_CONNECTIONS) -> dict[str, Measure]:
+    def at(self, concurrency: int) -> dict[str, Measure]:
         """The measures of all sides."""
-        sides: dict[str, Measure] = {CEILING: partial(self._nothing, concurrency, most_connections)}
-        return sides | {
-            name: partial(self._send, server, concurrency, most_connections) for name, server in self._servers.items()
-        }
+        sides: dict[str, Measure] = {CEILING: partial(self._nothing, concurrency)}
+        return sides | {name: partial(self._send, server, concurrency) for name, server in self._servers.items()}
 
-    async def _nothing(self, concurrency: int, most_connections: int, seconds: float) -> Load:
+    async def _nothing(self, concurrency: int, seconds: float) -> Load:
         """The same requests to the server that does nothing with them."""
         keys = [_key(number) for number in range(min(concurrency, MAX_PROCESSES))]
-        return await load(self._target(self._noop, keys), concurrency, seconds, most_connections)
+        return await load(self._target(self._noop, keys), concurrency, seconds, MAX_PROCESSES)
 
-    async def _send(self, server: Server, concurrency: int, most_connections: int, seconds: float) -> Load:
+    async def _send(self, server: Server, concurrency: int, seconds: float) -> Load:
         """Into new sessions; what was answered must be in them."""
         keys = await make_sessions(server.address, _prefix(next(_numbers)), min(concurrency, MAX_PROCESSES))
-        sent = await load(self._target(server, keys), concurrency, seconds, most_connections)
+        sent = await load(self._target(server, keys), concurrency, seconds, MAX_PROCESSES)
         await settled(server)
         messages = await stored(server.address, keys)
         each = 2 if self._timeout_s else 1  # with its reply

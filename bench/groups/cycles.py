@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-from bench.clients import ACQUIRE, REPLY, acquired, completed, connected, driven
+from bench.clients import ACQUIRE, REPLY, Client, acquired, completed, driven
 from bench.load import Load
 from bench.report import Table
 from bench.requests import Asked, a_send, make_sessions
 from bench.serving import Server, ceiling, ready
-from bench.sides import each_database, queue_runs, settled
+from bench.sides import each_server, queue_runs, settled
 from bench.stores import SQLITE, Bench
 from bench.turns import CEILING, HEADERS, Measure, in_turns, rows_of
 from sessiontools.v1.runtime_service_pb2 import AcquireRunsResponse, CompleteRunRequest
@@ -19,16 +19,17 @@ from sessiontools.v1.runtime_service_pb2 import AcquireRunsResponse, CompleteRun
 RUNTIME_SERVICE = "/sessiontools.v1.RuntimeService"
 CONCURRENCIES = (1, 16)
 ABOUT = (
-    "A run is leased and then completed with a reply, by so many tasks of one client for Python, out of 32 sessions "
-    "with many runs each. The no-op answers both calls with the same messages to the same client. `generator` is the "
-    "client's share of a core: it is nearly as busy as the no-op server, which flatters the ratio a little."
+    "A run is leased and then completed with a reply, by so many tasks of one client for Python, each with a "
+    "connection of its own, out of 32 sessions with many runs each. The no-op answers both calls with the same "
+    "messages to the same client. `generator` is the client's share of a core: it is nearly as busy as the no-op "
+    "server, which flatters the ratio a little."
 )
 
 
 async def tables(bench: Bench) -> list[Table]:
     """Each concurrency, the servers taking turns."""
     found: dict[int, dict[str, Load]] = {}
-    async with each_database(bench) as servers, _ceiling(servers[SQLITE]) as noop:
+    async with each_server(bench) as servers, _ceiling(servers[SQLITE]) as noop:
         for concurrency in CONCURRENCIES:
             sides: dict[str, Measure] = {CEILING: partial(_nothing, noop, concurrency)}
             sides |= {name: partial(cycles, server, concurrency) for name, server in servers.items()}
@@ -45,12 +46,11 @@ async def cycles(server: Server, concurrency: int, seconds: float) -> Load:
 
 
 async def _nothing(server: Server, concurrency: int, seconds: float) -> Load:
-    async with connected(server.address) as client:
+    return await driven(server.address, _cycle, concurrency, seconds)
 
-        async def cycle() -> None:
-            await completed(client, (await acquired(client)).lease_token)
 
-        return await driven(cycle, concurrency, seconds)
+async def _cycle(client: Client) -> None:
+    await completed(client, (await acquired(client)).lease_token)
 
 
 @asynccontextmanager

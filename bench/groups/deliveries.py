@@ -14,7 +14,7 @@ from bench.load import MAX_PROCESSES, Load, LoadProblem, Target, load
 from bench.report import Table
 from bench.requests import MESSAGE, Asked
 from bench.serving import Server, ceiling, ready
-from bench.sides import each_database, settled
+from bench.sides import each_server, settled
 from bench.stores import SQLITE, Bench
 from bench.turns import CEILING, HEADERS, Measure, in_turns, rows_of
 from sessiontools.v1 import gateway_service_pb2 as gateway
@@ -30,8 +30,8 @@ CONFIG: dict[str, Any] = {"agents": {"defaults": {"maxConcurrent": 64}}}
 ACQUIRE = gateway.AcquireDeliveriesRequest(channels=[CHANNEL], max_deliveries=1, wait_seconds=10)
 ABOUT = (
     f"Replies of the echo runtime to chats on {MAX_PROCESSES} routes, each leased by AcquireDeliveries and answered by "
-    f"AckDelivery, by so many tasks of one client for Python. The no-op answers both calls with the same messages "
-    "to the same client."
+    "AckDelivery, by so many tasks of one client for Python, each with a connection of its own. The no-op answers both "
+    "calls with the same messages to the same client."
 )
 _numbers = count()
 
@@ -39,7 +39,7 @@ _numbers = count()
 async def tables(bench: Bench) -> list[Table]:
     """Each concurrency, the servers taking turns."""
     found: dict[int, dict[str, Load]] = {}
-    async with each_database(bench, CONFIG) as servers, _ceiling(servers[SQLITE]) as noop:
+    async with each_server(bench, CONFIG) as servers, _ceiling(servers[SQLITE]) as noop:
         for concurrency in CONCURRENCIES:
             sides: dict[str, Measure] = {CEILING: partial(_deliver, noop, concurrency)}
             sides |= {name: partial(_chat_and_deliver, server, concurrency) for name, server in servers.items()}
@@ -76,8 +76,7 @@ def _chat_send(peer: int) -> gateway.ChatSendRequest:
 
 
 async def _deliver(server: Server, concurrency: int, seconds: float) -> Load:
-    async with connected(server.address) as client:
-        return await driven(partial(_deliver_one, client), concurrency, seconds)
+    return await driven(server.address, _deliver_one, concurrency, seconds)
 
 
 async def _deliver_one(client: Client) -> None:

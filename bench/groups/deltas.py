@@ -9,12 +9,12 @@ from functools import partial
 from statistics import median, quantiles
 from typing import Any
 
-from bench.clients import Client, acquired, connected, driven
+from bench.clients import MOST_CONNECTIONS, Client, acquired, connected, connected_for, driven
 from bench.load import Load
 from bench.report import Table
 from bench.requests import IDLE_AGENT, a_send, make_sessions
 from bench.serving import Server, ceiling, ready
-from bench.sides import each_database
+from bench.sides import each_server
 from bench.stores import SQLITE, Bench
 from bench.turns import in_turns
 from sessiontools.v1 import runtime_service_pb2 as runtime
@@ -24,16 +24,16 @@ WAITERS = 100
 CEILING = "no-op, unary"
 TEXT = "a few words of it "
 ABOUT = (
-    f"One run with {WAITERS} WaitRun streams on it (`include_deltas`), all of one client for Python, which also "
-    "appends one delta after the other, each once the one before has reached every waiter. The times are from the call "
-    f"of AppendRunEvents to the last waiter's receipt. The no-op is {WAITERS} unary calls at once by the same client; "
-    "the ratio is of messages received to those calls."
+    f"One run with {WAITERS} WaitRun streams on it (`include_deltas`) over {MOST_CONNECTIONS} connections, all of one "
+    "client for Python, which also appends one delta after the other, each once the one before has reached every "
+    "waiter. The times are from the call of AppendRunEvents to the last waiter's receipt. The no-op is "
+    f"{WAITERS} unary calls at once by the same client; the ratio is of messages received to those calls."
 )
 
 
 async def tables(bench: Bench) -> list[Table]:
     """The servers taking turns."""
-    async with each_database(bench) as servers:
+    async with each_server(bench) as servers:
         sample = a_send(*await make_sessions(servers[SQLITE].address, "sample", 1, IDLE_AGENT))
         request = tools.SessionsSendRequest.FromString(sample.body)
         async with ceiling(await ready(servers[SQLITE], sample)) as noop:
@@ -53,21 +53,23 @@ async def tables(bench: Bench) -> list[Table]:
 
 
 async def _unary(noop: Server, request: tools.SessionsSendRequest, seconds: float) -> Load:
-    async with connected(noop.address) as client:
+    async def call(client: Client) -> None:
+        await client.tools.SessionsSend(request)
 
-        async def call() -> None:
-            await client.tools.SessionsSend(request)
-
-        return await driven(call, WAITERS, seconds)
+    return await driven(noop.address, call, WAITERS, seconds)
 
 
 async def fan_out(server: Server, seconds: float) -> Load:
     """Deltas for so long; each counts as often as it was received."""
     keys = await make_sessions(server.address, f"deltas-{time.monotonic_ns()}", 1)
-    async with connected(server.address) as client, AsyncExitStack() as stack:
+    async with (
+        connected(server.address) as client,
+        connected_for(server.address, WAITERS) as waiters,
+        AsyncExitStack() as stack,
+    ):
         await client.tools.SessionsSend(tools.SessionsSendRequest.FromString(a_send(keys[0]).body))
         lease = await acquired(client)
-        waits = [await _following(client, lease.run.id) for _ in range(WAITERS)]
+        waits = [await _following(waiter, lease.run.id) for waiter in waiters]
         for wait in waits:
             stack.callback(wait.cancel)
         return await _appended(client, lease.lease_token, waits, seconds)

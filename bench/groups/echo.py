@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.load import Load
 from bench.report import Bar, Table
-from bench.sides import each_database, send_sides
+from bench.sides import each_server, send_sides
 from bench.stores import DATABASES, Bench
 from bench.turns import CEILING, HEADERS, in_turns, rows_of
 
@@ -23,7 +23,7 @@ ABOUT = (
 async def tables(bench: Bench) -> list[Table]:
     """Each concurrency, the servers taking turns."""
     found: dict[int, dict[str, Load]] = {}
-    async with each_database(bench, CONFIG) as servers, send_sides(servers, waits=True) as sides:
+    async with each_server(bench, CONFIG) as servers, send_sides(servers, waits=True) as sides:
         for concurrency in CONCURRENCIES:
             found[concurrency] = await in_turns(sides.at(concurrency), bench.options)
     at_bar = found[BAR_AT]

@@ -11,13 +11,13 @@ from bench.options import SMALL, Options
 from bench.report import Bar, Table
 from bench.requests import Asked, a_history, a_list, a_send, make_sessions
 from bench.serving import Server, ceiling, ready, serving
-from bench.sides import asking
+from bench.sides import SERVERS, asking
 from bench.stores import DATABASES, SQLITE, UNTOUCHED, Bench, Filled
 from bench.turns import HEADERS, Measure, cells, in_turns
 
 CONCURRENCY = 16
 MIDDLE = 100_000
-# A database and a size; the no-op ones have none.
+# A server and the size of its store; the no-op ones have none.
 Place = tuple[str, int]
 FIRST: Place = (SQLITE, SMALL)
 SAME: Place = ("no-op, same size", 0)
@@ -49,12 +49,16 @@ ABOUT = (
 
 async def tables(bench: Bench) -> list[Table]:
     """Each case, the servers taking turns."""
-    stores = {(name, size): await bench.filled(name, size) for name in DATABASES for size in _sizes(bench.options)}
+    stores = {
+        (name, size): await bench.filled(database, size)
+        for name, (database, _) in SERVERS.items()
+        for size in _sizes(bench.options)
+    }
     found: dict[str, dict[Place, Load]] = {}
     async with AsyncExitStack() as stack:
         servers = {
-            place: await stack.enter_async_context(serving(store.url, config=UNTOUCHED))
-            for place, store in stores.items()
+            (name, size): await stack.enter_async_context(serving(store.url, *SERVERS[name][1], config=UNTOUCHED))
+            for (name, size), store in stores.items()
         }
         for case, ask in (CASES if bench.options.quick else CASES | WITH_MESSAGES).items():
             asked = {place: ask(store) for place, store in stores.items()}
@@ -99,7 +103,7 @@ def _bars(found: Mapping[str, Mapping[Place, Load]]) -> list[Bar]:
     for case, (least, aim) in BARS.items():
         loads = found[case]
         for name in DATABASES:
-            sizes = [size for database, size in loads if database == name]
+            sizes = [size for server, size in loads if server == name]
             ratio = loads[name, SMALL].rps / loads[SAME].rps
             bars.append(Bar(f"{case}, {CONCURRENCY} at once, {name}", ratio, least, aim))
             if len(sizes) > 1:

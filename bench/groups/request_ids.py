@@ -6,12 +6,12 @@ from functools import partial
 from itertools import count, cycle
 from uuid import uuid4
 
-from bench.clients import connected, driven
+from bench.clients import Client, driven
 from bench.load import Load
 from bench.report import Table
 from bench.requests import a_send, make_sessions
 from bench.serving import Server
-from bench.sides import each_database
+from bench.sides import each_server
 from bench.stores import Bench
 from bench.turns import HEADERS, Measure, cells, in_turns
 from sessiontools.v1.session_tools_service_pb2 import SessionsSendRequest
@@ -19,15 +19,15 @@ from sessiontools.v1.session_tools_service_pb2 import SessionsSendRequest
 CONCURRENCY = 16
 WITHOUT, WITH = "without", "with"
 ABOUT = (
-    f"Sends without a wait by {CONCURRENCY} tasks of one client for Python, since h2load can't give each its own "
-    "`request_id`; the ratio is to the same without."
+    f"Sends without a wait by {CONCURRENCY} tasks of one client for Python with a connection each, since h2load can't "
+    "give each its own `request_id`; the ratio is to the same without."
 )
 _numbers = count()
 
 
 async def tables(bench: Bench) -> list[Table]:
     """Both databases, with and without, in turns."""
-    async with each_database(bench) as servers:
+    async with each_server(bench) as servers:
         sides: dict[tuple[str, str], Measure] = {
             (name, how): partial(_sends, server, how == WITH)
             for name, server in servers.items()
@@ -41,12 +41,11 @@ async def tables(bench: Bench) -> list[Table]:
 async def _sends(server: Server, has_id: bool, seconds: float) -> Load:
     keys = await make_sessions(server.address, f"ids-{next(_numbers):04}", CONCURRENCY)
     bodies = cycle([a_send(key).body for key in keys])
-    async with connected(server.address) as client:
 
-        async def send() -> None:
-            request = SessionsSendRequest.FromString(next(bodies))
-            if has_id:
-                request.request_id = str(uuid4())
-            await client.tools.SessionsSend(request)
+    async def send(client: Client) -> None:
+        request = SessionsSendRequest.FromString(next(bodies))
+        if has_id:
+            request.request_id = str(uuid4())
+        await client.tools.SessionsSend(request)
 
-        return await driven(send, CONCURRENCY, seconds)
+    return await driven(server.address, send, CONCURRENCY, seconds)

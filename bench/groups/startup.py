@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from statistics import median
 from typing import Any
 
@@ -13,7 +13,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from bench.options import SMALL
 from bench.report import Table
 from bench.serving import ceiling, serving
-from bench.stores import DATABASES, UNTOUCHED, Bench
+from bench.sides import SERVERS
+from bench.stores import UNTOUCHED, Bench
 from bench.turns import CEILING
 
 ABOUT = (
@@ -26,10 +27,10 @@ Start = Callable[[], Awaitable[float]]
 async def tables(bench: Bench) -> list[Table]:
     """Every start in turns."""
     starts: dict[tuple[str, str], Start] = {(CEILING, ""): _noop}
-    for name in DATABASES:
-        starts[name, "new"] = _on_new(bench, name)
+    for name, (database, arguments) in SERVERS.items():
+        starts[name, "new"] = _on_new(bench, database, arguments)
         for size in (SMALL, bench.options.sessions):
-            starts[name, f"{size:,} sessions"] = _on((await bench.filled(name, size)).url)
+            starts[name, f"{size:,} sessions"] = _on((await bench.filled(database, size)).url, arguments)
     taken: dict[tuple[str, str], list[float]] = {side: [] for side in starts}
     for number in range(bench.options.turns + 1):
         for side, start in starts.items():
@@ -47,14 +48,17 @@ async def _noop() -> float:
         return (time.perf_counter() - began) * 1000
 
 
-def _on_new(bench: Bench, database: str) -> Start:
-    return lambda: _on(bench.empty(database))()
+def _on_new(bench: Bench, database: str, arguments: Sequence[str]) -> Start:
+    return lambda: _on(bench.empty(database), arguments)()
 
 
-def _on(url: str) -> Start:
+def _on(url: str, arguments: Sequence[str]) -> Start:
     async def start() -> float:
         began = time.perf_counter()
-        async with serving(url, config=UNTOUCHED) as server, grpc.aio.insecure_channel(server.address) as channel:
+        async with (
+            serving(url, *arguments, config=UNTOUCHED) as server,
+            grpc.aio.insecure_channel(server.address) as channel,
+        ):
             health: Any = health_pb2_grpc.HealthStub(channel)  # its types lack Watch
             watch = health.Watch(health_pb2.HealthCheckRequest())
             while (await watch.read()).status != health_pb2.HealthCheckResponse.SERVING:

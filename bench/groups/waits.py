@@ -12,8 +12,8 @@ from bench.load import Load
 from bench.report import Bar, Table
 from bench.requests import IDLE_AGENT, an_agents_list, make_sessions
 from bench.serving import CONFIG, Server, serving
-from bench.sides import asking
-from bench.stores import DATABASES, Bench
+from bench.sides import SERVERS, TWO_WORKERS, asking
+from bench.stores import Bench
 from bench.turns import in_turns
 from sessiontools.v1.session_tools_service_pb2 import SessionsSendRequest
 
@@ -34,10 +34,10 @@ async def tables(bench: Bench) -> list[Table]:
     """Each number on each database."""
     rows: list[list[str]] = []
     bars: list[Bar] = []
-    for name in DATABASES:
+    for name, (database, arguments) in SERVERS.items():
         async with (
-            serving(bench.empty(name), config=AGELESS) as without,
-            serving(bench.empty(name), config=AGELESS) as server,
+            serving(bench.empty(database), *arguments, config=AGELESS) as without,
+            serving(bench.empty(database), *arguments, config=AGELESS) as server,
             holding(server, await queued_run(server)) as holder,
         ):
             await (await asking(server, an_agents_list(), CONCURRENCY))(1.0)  # memory that is taken at first use
@@ -51,9 +51,9 @@ async def tables(bench: Bench) -> list[Table]:
                 }
                 loads = await in_turns(sides, bench.options)
                 rows.append(_row(name, count, loads, each_kb))
-                bars += _bars(name, loads, each_kb) if count == BAR_AT else []
+                bars += _bars(name, loads, each_kb) if count == BAR_AT and name != TWO_WORKERS else []
     headers = (
-        *("database", "idle waits", "p50 (ms)", "p99 (ms)", "with them p50", "with them p99"),
+        *("server", "idle waits", "p50 (ms)", "p99 (ms)", "with them p50", "with them p99"),
         *("p50 ratio", "p99 ratio", "kB each"),
     )
     return [Table("WaitRun: idle waits", ABOUT, headers, rows, text_columns=1, bars=bars)]
@@ -68,7 +68,8 @@ async def queued_run(server: Server) -> str:
 
 
 def _memory(server: Server) -> int:
-    return psutil.Process(server.pid).memory_info().rss
+    process = psutil.Process(server.pid)
+    return sum(each.memory_info().rss for each in (process, *process.children(recursive=True)))
 
 
 def _row(name: str, count: int, loads: dict[str, Load], each_kb: float) -> list[str]:
