@@ -19,6 +19,7 @@ $(VENV)/.runtime: requirements.lock pyproject.toml
 	@echo "installing into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q service/sessiond clients/python/sessiontools  # as pip does with what it installs
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import compileall
 import sys
 import tempfile
 import time
@@ -10,6 +11,8 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
+import sessiond
+import sessiontools
 from bench.groups import GROUPS
 from bench.load import LoadProblem
 from bench.machine import description
@@ -25,6 +28,8 @@ async def main(options: Options) -> int:
     at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     tables: list[Table] = []
     failed: list[str] = []
+    for package in (sessiond, sessiontools):  # as what is installed: else every start may have to
+        compileall.compile_dir(Path(package.__path__[0]), quiet=1)
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         async with AsyncExitStack() as stack:
             bench = Bench(options, Path(folder), stack)

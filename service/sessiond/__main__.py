@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 
-from sessiond.commands import backup, call, config, demo, doctor, importing, keys, seed, send, serve, token, transcripts
 from sessiond.model.problems import Problem
 from sessiond.settings import SettingsError
 
-_COMMANDS = (serve, call, send, config, token, keys, doctor, backup, importing, transcripts, seed, demo)
+# Each command, and the module of `commands` that it is in.
+_COMMANDS = {
+    **{name: name for name in ("serve", "call", "send", "config", "token", "keys", "doctor", "backup")},
+    "import": "importing",
+    **{name: name for name in ("transcripts", "seed", "demo")},
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    args = _parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    # Only what is asked for is loaded, since most need little of what all of them do: all only to be listed.
+    args = _parser(argv[:1] if argv and argv[0] in _COMMANDS else _COMMANDS).parse_args(argv)
     try:
         code: int = args.run(args)
     except SettingsError as problem:
@@ -33,13 +40,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="sessiontools", description="Session tools for AI agents, as a gRPC service.")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--config", type=Path, metavar="FILE", help="default: ./sessiontools.json5 if it is there")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        command.add_parser(subparsers, [common])
+    for name in names:
+        import_module(f"sessiond.commands.{_COMMANDS[name]}").add_parser(subparsers, [common])
     return parser
 
 

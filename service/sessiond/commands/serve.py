@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from sessiond import logs
-from sessiond.app import running
+from sessiond.commands.signals import on_signals
 from sessiond.model.problems import Problem
-from sessiond.reloading import reload_for_ever
 from sessiond.rpc.addresses import split_address
 from sessiond.settings import Loaded, Settings, load
 from sessiond.store.attention import AttentiveLoop
 from sessiond.workers import Workers, reserve
 
-# So many looks at the younger objects come before one at all of them; Python's own number is 10.
-ALL_OBJECTS_AFTER = 100
-# And so many new objects before one at those; 700 is its own number, which a busy server makes every few calls.
-YOUNG_OBJECTS = 5_000
 _HINTS = """
 Call it, from another terminal:
   grpcurl -plaintext {address} list
@@ -68,9 +61,13 @@ def run(args: argparse.Namespace) -> int:
     logs.setup(loaded.settings.log.format, loaded.settings.log.level)
     if args.workers > 1:
         return asyncio.run(_supervise(loaded, args))
+    # Only now: whoever starts others needs nothing of the server, and they would be ready as much later.
+    from sessiond.commands.serve_here import serve_here
+
     read = partial(load, loaded.file, os.environ, flags)
+    say_ready = partial(_say_ready, with_hints=args.hints)
     with asyncio.Runner(loop_factory=AttentiveLoop if _is_shared(loaded.settings) else None) as runner:
-        runner.run(_serve(loaded, lambda: read().settings, args))
+        runner.run(serve_here(loaded, lambda: read().settings, say_ready, is_worker=args.is_worker))
     return 0
 
 
@@ -87,8 +84,8 @@ async def _supervise(loaded: Loaded, args: argparse.Namespace) -> int:
     with reserve(host, port) as kept:
         address = f"{settings.server.listen.rpartition(':')[0]}:{kept.getsockname()[1]}"
         workers = Workers(_worker_command(loaded, args, address), args.workers)
-        _on_signals({signal.SIGTERM: workers.stop, signal.SIGINT: workers.stop, signal.SIGHUP: workers.reload})
-        return await workers.run(lambda: _say_ready(address, args.hints))
+        on_signals({signal.SIGTERM: workers.stop, signal.SIGINT: workers.stop, signal.SIGHUP: workers.reload})
+        return await workers.run(lambda: _say_ready(address, with_hints=args.hints))
 
 
 def _worker_command(loaded: Loaded, args: argparse.Namespace, address: str) -> list[str]:
@@ -97,51 +94,7 @@ def _worker_command(loaded: Loaded, args: argparse.Namespace, address: str) -> l
     return command + config + (["--insecure"] if args.insecure else [])
 
 
-async def _serve(loaded: Loaded, read: Callable[[], Settings], args: argparse.Namespace) -> None:
-    stop, reload = asyncio.Event(), asyncio.Event()
-    _on_signals({signal.SIGTERM: stop.set, signal.SIGINT: stop.set, signal.SIGHUP: reload.set})
-    if args.is_worker:
-        await _stop_without_parent(stop)
-    settings = loaded.settings
-    async with running(settings, reuse_port=args.is_worker) as app, asyncio.TaskGroup() as tasks:
-        reloading = tasks.create_task(reload_for_ever(loaded.file, read, settings, app.credentials, reload))
-        _calm_garbage_collection()
-        host = settings.server.listen.rpartition(":")[0]
-        _say_ready(f"{host}:{app.port}", args.hints)
-        await stop.wait()
-        reloading.cancel()
-
-
-def _calm_garbage_collection() -> None:
-    """Look at all objects more rarely, and never again at those of the start.
-
-    Such a look stops every call for as long as it takes: with 10,000 idle waits, of some 70 objects each, for about a
-    third of a second. It is still needed now and then: waits leave no circles behind, but a few refused calls in a
-    hundred leave one that outlasts the looks at younger objects. A few MB more of those are the price.
-    """
-    gc.collect()
-    gc.freeze()
-    _, middle, _ = gc.get_threshold()
-    gc.set_threshold(YOUNG_OBJECTS, middle, ALL_OBJECTS_AFTER)
-
-
-def _say_ready(address: str, with_hints: bool) -> None:
+def _say_ready(address: str, *, with_hints: bool) -> None:
     print(f"sessiontools is ready on {address}", flush=True)
     if with_hints:
         print(_HINTS.format(address=address, service="sessiontools.v1.SessionToolsService"), flush=True)
-
-
-def _on_signals(actions: Mapping[signal.Signals, Callable[[], None]]) -> None:
-    loop = asyncio.get_running_loop()
-    for number, act in actions.items():
-        loop.add_signal_handler(number, act)
-
-
-async def _stop_without_parent(stop: asyncio.Event) -> None:
-    """Stop when our input ends: whoever started us is gone, even if it could not say so."""
-
-    class Input(asyncio.Protocol):
-        def connection_lost(self, problem: Exception | None) -> None:
-            stop.set()
-
-    await asyncio.get_running_loop().connect_read_pipe(Input, sys.stdin)

@@ -39,7 +39,7 @@ log = logging.getLogger("sessiond.postgres")
 MAX_TRIES = 5
 # The longest pause before the second try; it doubles with every further one, so that rivals come apart.
 FIRST_PAUSE_S = 0.005
-# What is not said here is in `opening`: outside of such a transaction, what is sent together is read in one view.
+# What is not said here is in `postgres_opening`: outside of these, what is sent together is read in one view.
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _LOST_A_RACE = (pg.SerializationFailure, pg.DeadlockDetected)
