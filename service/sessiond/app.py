@@ -19,6 +19,7 @@ from sessiond.configured import models_of, rules_of, tokens_of
 from sessiond.model.rules import Rules
 from sessiond.rpc.admission import admission
 from sessiond.rpc.credentials import Credentials
+from sessiond.rpc.door import Door
 from sessiond.rpc.gateway import Gateway
 from sessiond.rpc.guard import Guard
 from sessiond.rpc.health import Health, add_health
@@ -83,7 +84,8 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
         run_tokens = RunTokens(lambda: db.read(signing_keys.newest_first), rules.run_token_ms / 1000)
         await run_tokens.refresh()
         credentials = Credentials(tokens_of(settings), run_tokens)
-        server = _server(settings, db, credentials, reuse_port)
+        door = Door(asyncio.get_running_loop().time)
+        server = _server(settings, db, door, credentials, reuse_port)
         _add_services(server, db, rules, waits, tools, run_tokens, health)
         providers = providers_of(models_of(settings, os.environ))
         stack.push_async_callback(close_all, providers)
@@ -108,7 +110,7 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
             stack.callback(tasks.create_task(work).cancel)
         await server.start()
         steps = (waits.drain, worker.release_all)
-        stack.push_async_callback(drain, server, health, settings.server.drain_grace_seconds, steps)
+        stack.push_async_callback(drain, server, health, door, settings.server.drain_grace_seconds, steps)
         yield Running(port, health, server, credentials)
 
 
@@ -117,10 +119,12 @@ def _publish(wake: Wake, hints: MirrorHints, news: Mapping[str, Any]) -> None:
     hints.publish(news)
 
 
-def _server(settings: Settings, db: Database, credentials: Credentials, reuse_port: bool) -> grpc.aio.Server:
+def _server(
+    settings: Settings, db: Database, door: Door, credentials: Credentials, reuse_port: bool
+) -> grpc.aio.Server:
     own, limits = settings.server, settings.limits
     rate = RateLimit(limits.requests_per_second, limits.request_burst, asyncio.get_running_loop().time)
-    admit = admission(credentials, partial(policy_of, db), rate, own.max_metadata_bytes)
+    admit = admission(door, credentials, partial(policy_of, db), rate, own.max_metadata_bytes)
     bounds = ServerLimits(own.max_request_bytes, own.max_metadata_bytes, own.max_concurrent_streams, reuse_port)
     return build_server(Guard(admit, own.max_request_bytes), bounds)
 

@@ -15,7 +15,7 @@ from tests.clients.servers import SCRIPTED
 # What a server says only in trouble, so that no call of a client reaches it: only a scripted server says it here.
 ONLY_SCRIPTED = {
     "STORE_UNAVAILABLE": "the database has to be away; tests/system/test_store_away.py takes it away",
-    "DRAINING": "waits and polls of a server that drains are ended, not refused, and others find it gone",
+    "DRAINING": "only in the last moment of a server; tests/rpc/test_door.py calls until it is gone",
     "NOT_IMPLEMENTED": "every method is implemented",
     "INTERNAL": "a fault of the server",
 }

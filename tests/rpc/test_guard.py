@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
+from time import monotonic
 from typing import Any, Never
 
 import grpc
@@ -17,6 +18,7 @@ from sessiond.model.errors import FieldProblem, InvalidField, Refusal, RoleDenie
 from sessiond.rpc.admission import admission
 from sessiond.rpc.calls import current_call, the_caller
 from sessiond.rpc.credentials import Credentials, Token, hash_of
+from sessiond.rpc.door import Door
 from sessiond.rpc.guard import MAX_RESPONSE_BYTES, Guard
 from sessiond.rpc.health import Health, add_health
 from sessiond.rpc.rate import RateLimit
@@ -428,7 +430,9 @@ async def test_the_credential_decides_who_comes_in(token: str, code: grpc.Status
         Token("boss", CallerRole.OWNER, hash_of("of the owner")),
         Token("worker", CallerRole.RUNTIME, hash_of("of the runtime")),
     ]
-    async with tools(guard=Guard(admission(Credentials(known, NO_KEYS), no_run, UNLIMITED, 16_384))) as channel:
+    async with tools(
+        guard=Guard(admission(Door(monotonic), Credentials(known, NO_KEYS), no_run, UNLIMITED, 16_384))
+    ) as channel:
         call = await list_sessions(channel, ("authorization", f"Bearer {token}"))
 
         assert await call.code() is code
@@ -436,7 +440,9 @@ async def test_the_credential_decides_who_comes_in(token: str, code: grpc.Status
 
 async def test_a_call_refused_for_its_role_is_logged_with_its_caller(caplog: pytest.LogCaptureFixture) -> None:  # V6
     known = [Token("worker", CallerRole.RUNTIME, hash_of("secret"))]
-    async with tools(guard=Guard(admission(Credentials(known, NO_KEYS), no_run, UNLIMITED, 16_384))) as channel:
+    async with tools(
+        guard=Guard(admission(Door(monotonic), Credentials(known, NO_KEYS), no_run, UNLIMITED, 16_384))
+    ) as channel:
         await list_sessions(channel, ("authorization", "Bearer secret"))
 
     (line,) = lines(caplog)

@@ -13,6 +13,7 @@ import pytest
 from grpc_health.v1 import health_pb2
 from grpc_health.v1 import health_pb2_grpc as health_rpc
 
+from sessiond.rpc.door import Door
 from sessiond.rpc.guard import Guard
 from sessiond.rpc.health import Health, add_health
 from sessiond.rpc.listening import listen
@@ -50,23 +51,25 @@ class Waits:
 class Running:
     """A server with tools and health, in the test's hands."""
 
-    def __init__(self, server: grpc.aio.Server, health: Health, channel: grpc.aio.Channel) -> None:
+    def __init__(self, server: grpc.aio.Server, health: Health, door: Door, channel: grpc.aio.Channel) -> None:
         self.server = server
         self.health = health
+        self.door = door
         self.tools = rpc.SessionToolsServiceStub(channel)
         self.watch: Any = health_rpc.HealthStub(channel).Watch  # type: ignore[attr-defined] # not in the stubs
 
 
 @asynccontextmanager
 async def running(stream: Any) -> AsyncIterator[Running]:
-    server, health = build_server(Guard()), Health([])
+    door = Door(asyncio.get_running_loop().time)
+    server, health = build_server(Guard(lambda method, context: door.enter())), Health([])
     rpc.add_SessionToolsServiceServicer_to_server(Tools(answers, stream), server)  # type: ignore[abstract]
     add_health(server, health)
     port = listen(server, "127.0.0.1:0")
     await server.start()
     try:
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            yield Running(server, health, channel)
+            yield Running(server, health, door, channel)
     finally:
         await server.stop(None)
 
@@ -139,7 +142,7 @@ async def test_a_drain_says_so_then_lets_waits_end_then_stops() -> None:  # X4
         async def note() -> None:
             was_serving.append(it.health.is_serving)
 
-        await drain(it.server, it.health, LONG_S, [note, waits.end])
+        await drain(it.server, it.health, it.door, LONG_S, [note, waits.end])
 
         assert was_serving == [False]
         assert [each.sequence async for each in call] == [1, 2]
@@ -153,7 +156,7 @@ async def test_a_call_that_does_not_end_is_cut_when_the_grace_is_over() -> None:
         call: Any = it.tools.WaitRun(pb.WaitRunRequest())
         await waits.is_open.acquire()
 
-        await drain(it.server, it.health, 0.05)
+        await drain(it.server, it.health, it.door, 0.05)
 
         assert (await call.read()).sequence == 1
         assert await call.code() is not grpc.StatusCode.OK
@@ -173,7 +176,7 @@ async def test_a_step_that_fails_or_hangs_does_not_keep_the_server(caplog: pytes
         done.append("noted")
 
     async with running(Waits()) as it:
-        await drain(it.server, it.health, 0.05, [fails, notes, hangs])
+        await drain(it.server, it.health, it.door, 0.05, [fails, notes, hangs])
 
     told = [(each.message, each.__dict__["step"].split(".")[-1]) for each in caplog.records if "step" in each.__dict__]
     assert done == ["noted"]

@@ -355,6 +355,16 @@ class StoreUnavailable(Refusal):
         super().__init__("the store is not reachable at the moment; retry", retry_after_ms=retry_after_ms)
 
 
+class Draining(Refusal):
+    """This server is about to stop; nothing was done."""
+
+    reason = "DRAINING"
+
+    def __init__(self) -> None:
+        text = "this server is shutting down; repeat the call, with its request_id, on another replica or in a moment"
+        super().__init__(text, retry_after_ms=1000)
+
+
 class NotImplementedYet(Refusal):
     """A call of the contract that this version does not serve."""
 

@@ -6,6 +6,7 @@ from sessiond.model.errors import RequestTooLarge
 from sessiond.rpc.authority import PolicyOf, authorize
 from sessiond.rpc.calls import current_call
 from sessiond.rpc.credentials import Credentials
+from sessiond.rpc.door import Door
 from sessiond.rpc.guard import Admit, Context
 from sessiond.rpc.rate import RateLimit
 
@@ -13,10 +14,13 @@ from sessiond.rpc.rate import RateLimit
 _ENTRY_BYTES = 32
 
 
-def admission(credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, max_metadata_bytes: int) -> Admit:
+def admission(
+    door: Door, credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, max_metadata_bytes: int
+) -> Admit:
     """The guard's `admit`: notes the caller, so that refused calls too are logged with it."""
 
     async def admit(method: str, context: Context) -> None:
+        await door.enter()
         metadata = context.invocation_metadata() or ()
         size = 0  # counted in a loop: a generator is a call for each entry, of every call that comes in
         for name, value in metadata:

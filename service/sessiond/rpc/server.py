@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import grpc
 
+from sessiond.rpc.door import Door
 from sessiond.rpc.guard import MAX_RESPONSE_BYTES, Guard
 from sessiond.rpc.health import Health
 
@@ -64,15 +65,20 @@ def build_server(guard: Guard, limits: ServerLimits | None = None) -> grpc.aio.S
     return grpc.aio.server(interceptors=[guard], options=options(limits or ServerLimits()))
 
 
-async def drain(server: grpc.aio.Server, health: Health, grace_s: float, on_drain: Sequence[Step] = ()) -> None:
+async def drain(
+    server: grpc.aio.Server, health: Health, door: Door, grace_s: float, on_drain: Sequence[Step] = ()
+) -> None:
     """Health first, so that no new calls come; then the steps that let open calls end; then the stop: in the grace."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + grace_s
     health.begin_drain()
-    for step in on_drain:
+    for step in (*on_drain, door.shut):
         await _within(deadline, step)
     health.end_watches()
-    await server.stop(max(deadline - loop.time(), 0))
+    stopping = asyncio.create_task(server.stop(max(deadline - loop.time(), 0)))
+    await asyncio.sleep(0)  # it has begun, so that nobody who is answered now asks here again
+    door.refuse_all()
+    await stopping
 
 
 async def _within(deadline: float, step: Step) -> None:
