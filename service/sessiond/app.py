@@ -109,7 +109,7 @@ async def running(settings: Settings, *, reuse_port: bool = False) -> AsyncItera
         for work in (*works, mirror_for_ever(db, rules.transcripts_dir, hints)):
             stack.callback(tasks.create_task(work).cancel)
         await server.start()
-        steps = (waits.drain, worker.release_all)
+        steps = (waits.drain, worker.release_all, waits.have_ended)
         stack.push_async_callback(drain, server, health, door, settings.server.drain_grace_seconds, steps)
         yield Running(port, health, server, credentials)
 

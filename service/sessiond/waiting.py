@@ -37,6 +37,8 @@ class Waits:
         self.is_draining = False
         self._rules = rules
         self._by_caller: Counter[str] = Counter()
+        self._has_none = asyncio.Event()
+        self._has_none.set()
 
     def slot(self, caller: Caller) -> AbstractContextManager[None]:
         """One of the caller's and the server's waits for the time of the context, or a refusal (W10)."""
@@ -44,7 +46,7 @@ class Waits:
             raise WaitLimit("caller", self._rules.per_caller, "server.maxWaitsPerCaller")
         if self._by_caller.total() >= self._rules.per_server:
             raise WaitLimit("server", self._rules.per_server, "server.maxWaits")
-        return _Slot(self._by_caller, caller.name)
+        return _Slot(self._by_caller, caller.name, self._has_none)
 
     @property
     def look_every_s(self) -> float:
@@ -60,23 +62,31 @@ class Waits:
         self.is_draining = True
         self.wake.hint(DRAIN_TOPIC)
 
+    async def have_ended(self) -> None:
+        """Until there is none any more; one whose reader stands still does not end."""
+        await self._has_none.wait()
+
 
 class _Slot:
     """One wait of a caller, counted."""
 
-    __slots__ = ("_by_caller", "_name")
+    __slots__ = ("_by_caller", "_has_none", "_name")
 
-    def __init__(self, by_caller: Counter[str], name: str) -> None:
+    def __init__(self, by_caller: Counter[str], name: str, has_none: asyncio.Event) -> None:
         self._by_caller = by_caller
         self._name = name
+        self._has_none = has_none
 
     def __enter__(self) -> None:
         self._by_caller[self._name] += 1
+        self._has_none.clear()
 
     def __exit__(self, *raised: object) -> None:
         self._by_caller[self._name] -= 1
         if not self._by_caller[self._name]:
             del self._by_caller[self._name]
+        if not self._by_caller:
+            self._has_none.set()
 
 
 class NotedWait:

@@ -62,7 +62,7 @@ class Running:
 @asynccontextmanager
 async def running(stream: Any) -> AsyncIterator[Running]:
     door = Door(asyncio.get_running_loop().time)
-    server, health = build_server(Guard(lambda method, context: door.enter())), Health([])
+    server, health = build_server(Guard(lambda method, context: door.enter(context))), Health([])
     rpc.add_SessionToolsServiceServicer_to_server(Tools(answers, stream), server)  # type: ignore[abstract]
     add_health(server, health)
     port = listen(server, "127.0.0.1:0")
@@ -180,4 +180,4 @@ async def test_a_step_that_fails_or_hangs_does_not_keep_the_server(caplog: pytes
 
     told = [(each.message, each.__dict__["step"].split(".")[-1]) for each in caplog.records if "step" in each.__dict__]
     assert done == ["noted"]
-    assert told == [("drain step failed", "fails"), ("drain step took longer than the grace", "hangs")]
+    assert told == [("drain step failed", "fails"), ("drain step took too long", "hangs")]

@@ -5,25 +5,34 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sessiond.__main__ import main
 
-# What a process must not have loaded after it has imported a module.
+OPENED = """
+import asyncio
+from sessiond.commands.serve_here import serve_here
+from sessiond.store.opening import open_database
+async def open_and_close():
+    await (await open_database("sqlite:///store.db", print)).close()
+asyncio.run(open_and_close())
+"""
+# What a process must not have loaded after it has done this.
 APART = [
-    ("sessiond.__main__", "sessiond.commands.serve"),  # a command: only the one that is asked for
-    ("sessiond.commands.serve", "grpc"),  # what starts workers is no server itself
-    ("sessiond.commands.call", "sqlalchemy"),
-    ("sessiond.commands.serve_here", "psycopg"),  # on SQLite nobody needs it
+    ("import sessiond.__main__", "sessiond.commands.serve"),  # of the commands only the one that is asked for
+    ("import sessiond.commands.serve", "grpc"),  # what starts workers is no server itself
+    ("import sessiond.commands.call", "sqlalchemy"),
+    (OPENED, "psycopg"),  # a server on SQLite does not need it
 ]
 
 
-@pytest.mark.parametrize(("module", "apart"), APART)
-def test_what_is_not_needed_is_not_loaded(module: str, apart: str) -> None:
-    look = f"import sys, {module}; sys.exit({apart!r} in sys.modules)"
+@pytest.mark.parametrize(("done", "apart"), APART)
+def test_what_is_not_needed_is_not_loaded(done: str, apart: str, tmp_path: Path) -> None:
+    look = f"{done}\nimport sys; sys.exit({apart!r} in sys.modules)"
 
-    assert subprocess.run([sys.executable, "-c", look], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", look], cwd=tmp_path, check=False).returncode == 0
 
 
 def test_every_command_is_listed_and_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,10 +17,10 @@ _ENTRY_BYTES = 32
 def admission(
     door: Door, credentials: Credentials, policy_of: PolicyOf, rate: RateLimit, max_metadata_bytes: int
 ) -> Admit:
-    """The guard's `admit`: notes the caller, so that refused calls too are logged with it."""
+    """The guard's `admit`: notes the caller, so that those refused for what they may are logged with it, too."""
 
     async def admit(method: str, context: Context) -> None:
-        await door.enter()
+        await door.enter(context)
         metadata = context.invocation_metadata() or ()
         size = 0  # counted in a loop: a generator is a call for each entry, of every call that comes in
         for name, value in metadata:

@@ -17,6 +17,8 @@ log = logging.getLogger("sessiond.server")
 
 MIB = 1024 * 1024
 Step = Callable[[], Awaitable[None]]
+# What a drain leaves of its grace for the stop itself.
+LAST_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,9 @@ async def drain(
     loop = asyncio.get_running_loop()
     deadline = loop.time() + grace_s
     health.begin_drain()
-    for step in (*on_drain, door.shut):
-        await _within(deadline, step)
+    for step in on_drain:
+        await _within(deadline - LAST_SHARE * grace_s, step)
+    await _within(deadline, door.shut)
     health.end_watches()
     stopping = asyncio.create_task(server.stop(max(deadline - loop.time(), 0)))
     await asyncio.sleep(0)  # it has begun, so that nobody who is answered now asks here again
@@ -87,7 +90,7 @@ async def _within(deadline: float, step: Step) -> None:
         async with asyncio.timeout_at(deadline):
             await step()
     except TimeoutError:
-        log.warning("drain step took longer than the grace", extra={"step": _name_of(step)})
+        log.warning("drain step took too long", extra={"step": _name_of(step)})
     except Exception:
         log.exception("drain step failed", extra={"step": _name_of(step)})
 
