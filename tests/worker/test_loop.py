@@ -270,6 +270,46 @@ async def test_a_run_taken_in_the_moment_of_the_drain_is_given_back(engine: Engi
     assert (await engine.transitions(run_id))[1:] == [("running", "builtin", ""), ("queued", "runtime", "DRAINING")]
 
 
+async def test_a_drain_gives_runs_back_when_the_store_is_back(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:  # X3, X4
+    monkeypatch.setattr(loop, "RETRY_S", 0.01)
+    monkeypatch.setattr(loop, "RELEASE_TRIES", 1_000)
+    monkeypatch.setattr(loop, "FINISH_S", 0.0)
+    store = Away(engine.db)
+
+    async with working(engine, _hang, store) as (worker, model):
+        run_id = await engine.queue()
+        await model.started.acquire()
+        store.is_away = True
+        await engine.waits.drain()
+        releasing = asyncio.create_task(worker.release_all())
+        async with asyncio.timeout(LONG_S):
+            await store.refused.wait()
+            store.is_away = False
+            await releasing
+
+    assert (await engine.transitions(run_id))[-1] == ("queued", "runtime", "DRAINING")
+
+
+async def test_a_drain_ends_though_the_store_is_away(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:  # X3, X4
+    monkeypatch.setattr(loop, "RETRY_S", 0.01)
+    monkeypatch.setattr(loop, "FINISH_S", 0.0)
+    store = Away(engine.db)
+
+    async with asyncio.timeout(LONG_S), working(engine, _hang, store) as (worker, model):
+        run_id = await engine.queue()
+        await model.started.acquire()
+        store.is_away = True
+        await engine.waits.drain()
+        await worker.release_all()
+
+    assert (await engine.run(run_id)).state == "running"  # until its lease runs out
+    assert "the store is away; a run can't be given back, and its lease runs out" in caplog.messages
+
+
 async def test_a_store_that_is_away_for_a_while_costs_time_and_nothing_else(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # X3

@@ -32,6 +32,7 @@ log = logging.getLogger("sessiond.worker")
 RUNTIME_ID = "builtin"
 ACQUIRE_WAIT_S = 30
 RETRY_S = 1.0
+RELEASE_TRIES = 5  # a server that stops can't wait for its store for ever
 FINISH_S = 2.0  # how long a drain waits for runs that are about to end
 
 
@@ -142,10 +143,13 @@ class Worker:
         tasks = [running.task for running in self._running.values() if running.task is not None]
         if tasks:
             await asyncio.wait(tasks, timeout=FINISH_S)
-        for running in list(self._running.values()):
+        left = list(self._running.values())
+        # Begun before they are told to stop: each would give its own back then, and nobody would wait for that.
+        releases = [asyncio.create_task(self._release(running)) for running in left]
+        for running in left:
             if running.task is not None:
                 running.task.cancel()
-            await self._release(running)
+        await asyncio.gather(*releases)
 
     async def _take_runs(self, tasks: asyncio.TaskGroup) -> None:
         slots = sum(self._rules.runs.slots.values())
@@ -186,9 +190,20 @@ class Worker:
             del self._running[running.run.id]
 
     async def _release(self, running: Running) -> None:
-        if not running.is_lost:
-            running.is_lost = True
-            await _unless_lost(release_run(self._db, self._rules, ReleaseQuery(running.lease, "DRAINING")))
+        """Give it back; a store that is away is asked again, but what stops must come to an end."""
+        if running.is_lost:
+            return
+        running.is_lost = True
+        for _ in range(RELEASE_TRIES):
+            try:
+                await _unless_lost(release_run(self._db, self._rules, ReleaseQuery(running.lease, "DRAINING")))
+            except StoreUnavailable:
+                await asyncio.sleep(RETRY_S)
+            else:
+                return
+        log.warning(
+            "the store is away; a run can't be given back, and its lease runs out", extra={"run": running.run.id}
+        )
 
     async def _outcome(self, running: Running) -> Outcome:
         provider = self._providers.get(running.run.model)
