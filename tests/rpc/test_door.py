@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
@@ -61,29 +59,6 @@ async def test_who_calls_until_the_end_is_told_that_the_server_stops(tmp_path: P
         assert await messages_of_main(again) == sum(each.answered for each in callers)
 
 
-class Call:
-    """A call as the door sees it: something that gRPC is done with at some time."""
-
-    def __init__(self, door: Door) -> None:
-        self._door = door
-
-    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
-        self._done = callback
-
-    async def run(self) -> None:
-        """All of it; what it does is to come in."""
-        try:
-            await self.enter()
-        finally:
-            self.end()
-
-    async def enter(self) -> None:
-        await self._door.enter(self)
-
-    def end(self) -> None:
-        self._done(self)
-
-
 def a_door() -> Door:
     return Door(asyncio.get_running_loop().time)
 
@@ -96,9 +71,9 @@ async def test_a_door_that_nobody_came_to_is_shut_at_once(monkeypatch: pytest.Mo
 
 async def test_who_comes_to_a_shut_door_waits_and_is_refused_with_all_others() -> None:
     door = a_door()
-    await Call(door).run()
+    await door.enter()
     await door.shut()
-    waiting = [asyncio.create_task(Call(door).run()) for _ in range(3)]
+    waiting = [asyncio.create_task(door.enter()) for _ in range(3)]
 
     done, _ = await asyncio.wait(waiting, timeout=0)
     assert not done
@@ -106,48 +81,19 @@ async def test_who_comes_to_a_shut_door_waits_and_is_refused_with_all_others() -
 
     assert [type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)] == [Draining] * 3
     with pytest.raises(Draining):
-        await Call(door).run()
-
-
-async def test_a_door_is_not_shut_before_what_is_under_way_is_over() -> None:
-    door = a_door()
-    under_way = Call(door)
-    await under_way.enter()
-    shutting = asyncio.create_task(door.shut())
-    kept = asyncio.create_task(Call(door).run())
-
-    done, _ = await asyncio.wait([shutting], timeout=2 * module.QUIET_LOOKS * module.LOOK_S)
-    assert not done
-    under_way.end()
-    await shutting
-
-    door.refuse_all()
-    with pytest.raises(Draining):
-        await kept
-
-
-async def test_who_gives_up_at_the_door_is_not_waited_for() -> None:
-    door = a_door()
-    await Call(door).run()
-    shutting = asyncio.create_task(door.shut())
-    leaving = asyncio.create_task(Call(door).run())
-    await asyncio.sleep(0)
-    leaving.cancel()
-
-    async with asyncio.timeout(module.AT_MOST_S / 2):
-        await shutting
+        await door.enter()
 
 
 async def test_a_door_is_shut_in_time_however_many_come(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "AT_MOST_S", 0.05)
     door = a_door()
-    await Call(door).run()
+    await door.enter()
     shutting = asyncio.create_task(door.shut())
     await asyncio.sleep(0)
     coming = []
     async with asyncio.timeout(10):
         while not shutting.done():
-            coming.append(asyncio.create_task(Call(door).run()))
+            coming.append(asyncio.create_task(door.enter()))
             await asyncio.sleep(0)
     door.refuse_all()
 

@@ -62,7 +62,7 @@ class Running:
 @asynccontextmanager
 async def running(stream: Any) -> AsyncIterator[Running]:
     door = Door(asyncio.get_running_loop().time)
-    server, health = build_server(Guard(lambda method, context: door.enter(context))), Health([])
+    server, health = build_server(Guard(lambda method, context: door.enter())), Health([])
     rpc.add_SessionToolsServiceServicer_to_server(Tools(answers, stream), server)  # type: ignore[abstract]
     add_health(server, health)
     port = listen(server, "127.0.0.1:0")

@@ -20,7 +20,7 @@ def admission(
     """The guard's `admit`: notes the caller, so that those refused for what they may are logged with it, too."""
 
     async def admit(method: str, context: Context) -> None:
-        await door.enter(context)
+        await door.enter()
         metadata = context.invocation_metadata() or ()
         size = 0  # counted in a loop: a generator is a call for each entry, of every call that comes in
         for name, value in metadata:
