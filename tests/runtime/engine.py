@@ -201,6 +201,13 @@ class Engine:
         if self.db.name == "postgresql":
             await take_all(self.db, POOL_SIZE)
 
+    async def in_company(self) -> None:
+        """Have several write together, so that nobody is taken to be alone: the first to ask then waits for the others.
+
+        On SQLite one who asks after a pause that is longer than a commit may be written at once.
+        """
+        await asyncio.gather(*(self.db.write(lambda tx: None) for _ in range(3)))
+
     async def asleep(self, sleepers: int = 1) -> None:
         """Return once so many waits have nothing to do but wait."""
         async with asyncio.timeout(LONG_S):

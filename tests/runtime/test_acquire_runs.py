@@ -142,8 +142,7 @@ async def test_who_asks_at_once_is_served_by_one_look(
         return look(tx, asked)
 
     monkeypatch.setattr(acquire_runs, "_acquire", counted)
-    # After several who wrote together, nobody is taken to be alone: else the first to ask may not wait for the others.
-    await asyncio.gather(*(engine.db.write(lambda tx: None) for _ in range(3)))
+    await engine.in_company()
     wanted = [AcquireQuery(f"rt-{number}", (agent,)) for number, agent in enumerate(AGENTS)]
     answers = await asyncio.gather(*(acquire(engine.db, engine.rules, engine.waits, each) for each in wanted))
 

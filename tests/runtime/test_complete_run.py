@@ -120,6 +120,7 @@ async def test_of_runs_that_end_together_each_has_its_own_end(
     taken = [await engine.running(key) for key in keys]
     behind = await engine.queue(keys[0], "the next")
     asked = [engine.complete(each, f"answer {number}") for number, each in enumerate(taken)]
+    await engine.in_company()
 
     answers: list[Any] = await asyncio.gather(
         *asked, engine.complete(taken[0], "answer 0"), engine.complete("none.1.none"), return_exceptions=True
